@@ -1,0 +1,1 @@
+"""The leaderboard: statistics, store, validation, pages. Knows neither models nor lmms-eval."""

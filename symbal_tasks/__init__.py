@@ -1,0 +1,1 @@
+"""SymbalBench: find the systematic error in a set of captions."""
