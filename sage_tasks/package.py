@@ -56,7 +56,7 @@ class Package:
         found = hashlib.sha256(content).hexdigest()
         if found != image_id:
             raise DataError(
-                f"{self._where(record)}: the bytes hash to {found[:12]}..., not {image_id[:12]}...; "
+                f"{self._where(record)}: the bytes hash to {found[:12]}, not {image_id[:12]}; "
                 "the file was changed or cut after the dataset was built: fetch it again"
             )
         return content

@@ -21,14 +21,14 @@ def decode_rgb(stream: IO[bytes], where: str) -> Image:
     """
     import warnings
 
-    from PIL import Image as pil
+    from PIL import Image as PILImage
     from PIL import ImageOps
 
     try:
         with warnings.catch_warnings():
             # Our own bound stands in for Pillow's, which refuses pictures that real sources hold.
-            warnings.simplefilter("ignore", pil.DecompressionBombWarning)
-            with pil.open(stream) as opened:
+            warnings.simplefilter("ignore", PILImage.DecompressionBombWarning)
+            with PILImage.open(stream) as opened:
                 if opened.width * opened.height > MAX_PIXELS:
                     raise DataError(
                         f"{where}: {opened.width} x {opened.height} pixels is too large"
@@ -36,10 +36,10 @@ def decode_rgb(stream: IO[bytes], where: str) -> Image:
                 picture = ImageOps.exif_transpose(opened)
                 if picture.has_transparency_data:
                     picture = picture.convert("RGBA")
-                    white = pil.new("RGBA", picture.size, (255, 255, 255, 255))
-                    picture = pil.alpha_composite(white, picture)
+                    white = PILImage.new("RGBA", picture.size, (255, 255, 255, 255))
+                    picture = PILImage.alpha_composite(white, picture)
                 return picture.convert("RGB")
     except DataError:
         raise
-    except (OSError, SyntaxError, ValueError, pil.DecompressionBombError) as error:
+    except (OSError, SyntaxError, ValueError, PILImage.DecompressionBombError) as error:
         raise DataError(f"{where}: cannot be decoded ({error}); fetch the picture again") from error
