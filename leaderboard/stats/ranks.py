@@ -1,0 +1,106 @@
+"""Rank sets: which places could each model hold, all statements true together?
+
+Mogstad, Romano, Shaikh and Wilhelm (2024), "Inference for ranks": a model's best possible place is
+one more than the number of models that are shown to be better, where all pairs are tested together
+by the largest studentised difference (max-t).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from leaderboard.stats.checks import RESAMPLES, FloatArray, Seed, check_level
+from leaderboard.stats.contributions import (
+    Clusters,
+    Scores,
+    contributions,
+    resampled_estimates,
+)
+from leaderboard.stats.paired import (
+    centred_difference_blocks,
+    differing_units,
+    squared_sums,
+)
+
+
+def rank_sets(
+    values: Scores,
+    *,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: Seed = 0,
+    clusters: Clusters = None,
+    means: FloatArray | None = None,
+) -> list[tuple[int, int]]:
+    """Best and worst place (from 1) of every model; all true places lie inside at 1 - alpha.
+
+    values : (n_items, n_models) scores in 0..1 (larger = better), or a list of such tables, one
+        per subset, for ranks by macro average.
+    means : resampled means of the same arguments, where the caller has them already.
+    """
+    better = separated(
+        values, alpha=alpha, resamples=resamples, seed=seed, clusters=clusters, means=means
+    )
+    count = len(better)
+    return [
+        (1 + int(better[:, model].sum()), count - int(better[model].sum()))
+        for model in range(count)
+    ]
+
+
+def separated(
+    values: Scores,
+    *,
+    alpha: float = 0.05,
+    resamples: int = RESAMPLES,
+    seed: Seed = 0,
+    clusters: Clusters = None,
+    means: FloatArray | None = None,
+) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Entry [i, j] says that model i is shown to be better than model j; no error at 1 - alpha.
+
+    A pair is separated when its difference exceeds the critical value times the standard error.
+    The critical value is the bootstrap's 1 - alpha quantile of the largest studentised difference
+    of all pairs. The standard error is that under "no difference" (root of the sum of squared
+    differences), which cannot vanish when one model wins every item on which the two differ, and
+    fewer such items than an exact sign test would need (six at alpha = 0.05) never count.
+    """
+    check_level(alpha)
+    base = contributions(values, clusters)
+    count = base.parts.shape[1]
+    better = np.zeros((count, count), dtype=bool)
+    if count < 2:
+        return better
+    if means is None:
+        means = resampled_estimates(values, resamples=resamples, seed=seed, clusters=clusters)
+    first, second = np.triu_indices(count, k=1)
+    difference = base.estimates[first] - base.estimates[second]
+    error = np.sqrt(squared_sums(base))
+    enough = differing_units(base) >= math.ceil(1 + math.log2(1 / alpha))
+    shown = enough & (np.abs(difference) > critical_value(means - base.estimates, alpha) * error)
+    ahead = np.where(difference > 0, first, second)[shown]
+    behind = np.where(difference > 0, second, first)[shown]
+    better[ahead, behind] = True
+    return better
+
+
+def critical_value(centred: FloatArray, alpha: float) -> float:
+    """Quantile 1 - alpha of the largest studentised difference over all pairs of models.
+
+    centred : resampled means less their estimates, (resamples, n_models). At least the value for
+    a single pair, which also serves where no two models differ.
+    """
+    from scipy import stats
+
+    largest = np.zeros(len(centred), dtype=np.float32)
+    for block in centred_difference_blocks(centred):
+        spread = np.sqrt(np.einsum("pr,pr->p", block, block, dtype=np.float64) / len(centred))
+        scale = np.where(spread > 1e-9, 1 / np.maximum(spread, 1e-9), 0.0).astype(np.float32)
+        np.abs(block, out=block)
+        np.multiply(block, scale[:, None], out=block)
+        np.maximum(largest, block.max(axis=0), out=largest)
+    order = min(len(largest), math.ceil((1 - alpha) * (len(largest) + 1)))
+    reached = float(np.partition(largest, order - 1)[order - 1])
+    return max(reached, float(stats.norm.ppf(1 - alpha / 2)))
