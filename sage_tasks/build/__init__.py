@@ -1,0 +1,1 @@
+"""Building the SAGE datasets from the files that their authors publish."""

@@ -1,0 +1,1 @@
+"""Lexical knowledge: which meanings a term may have, each with a short definition."""
