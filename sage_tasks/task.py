@@ -21,15 +21,14 @@ from sage_tasks.aggregation import exact_mean, pair_mean, total
 from sage_tasks.package import Package, open_package
 from sage_tasks.records import CANDIDATES, Query
 from sage_tasks.scoring import ItemScore, score_item
-from sage_tasks.shard import Shard
 from sage_tasks.sources import dataset_root
 from wordsight.exit_status import mark_incomplete
 from wordsight.prompts import YES_NO
+from wordsight.shard import SHARD_VARIABLE, Shard
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-SHARD_VARIABLE = "WORDSIGHT_SHARD"
 LOG_KEY = "wordsight"
 # name -> (aggregation over items, higher is better)
 METRICS: dict[str, tuple[Any, bool]] = {
@@ -152,7 +151,7 @@ class RankingTask(ConfigurableMessagesTask):
         # lmms-eval fills these from the YAML's metric_list; here the class owns its metrics,
         # because they belong to the ranking and not to a subset.
         self._metric_fn_list = dict.fromkeys(METRICS)
-        self._metric_fn_kwargs = {name: {} for name in METRICS}
+        self._metric_fn_kwargs: dict[str, Any] = {name: {} for name in METRICS}
         self._aggregation_list = {name: aggregate for name, (aggregate, _) in METRICS.items()}
         self._higher_is_better = {name: higher for name, (_, higher) in METRICS.items()}
 

@@ -11,6 +11,9 @@ from wordsight.errors import WordsightError
 
 T = TypeVar("T")
 
+# Read by the tasks, so that it also works with lmms-eval's own command.
+SHARD_VARIABLE = "WORDSIGHT_SHARD"
+
 
 @dataclass(frozen=True)
 class Shard:

@@ -1,0 +1,128 @@
+"""The ``wordsight`` command. Heavy imports wait until a command needs them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wordsight import __version__
+
+OK, ERROR, USAGE, INCOMPLETE = 0, 1, 2, 3
+
+app = typer.Typer(
+    help="Measure whether a vision-language model's words match what it sees.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+OutputPath = Annotated[
+    Path, typer.Option("--output_path", "--output-path", help="Folder for results and samples.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command("eval")
+def evaluate(
+    model: Annotated[str, typer.Option(help="A model name of `lmms-eval models` or of Wordsight.")],
+    tasks: Annotated[str, typer.Option(help="Task or group names, separated by commas.")],
+    output_path: OutputPath,
+    model_args: Annotated[
+        str, typer.Option("--model_args", "--model-args", help="name=value,name=value,...")
+    ] = "",
+    batch_size: Annotated[int, typer.Option("--batch_size", "--batch-size", min=1)] = 1,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:0, ...")] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="Queries per task; below 1, a share of them.", min=0)
+    ] = None,
+    gen_kwargs: Annotated[str | None, typer.Option("--gen_kwargs", "--gen-kwargs")] = None,
+    shard: Annotated[str, typer.Option(help="Part i of n, for cluster jobs: i/n.")] = "1/1",
+    seed: Annotated[int, typer.Option()] = 0,
+    force_simple: Annotated[bool, typer.Option("--force_simple", "--force-simple")] = False,
+    include_path: Annotated[
+        str | None, typer.Option("--include_path", "--include-path", help="More task YAML.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Throw its answers away.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run lmms-eval with a true exit status, resume and a run manifest.
+
+    Exit status: 0 complete, 1 error, 3 incomplete (requests failed; --resume asks them again).
+    """
+    from wordsight.run.report import evaluate_and_report
+    from wordsight.run.spec import RunSpec
+
+    spec = RunSpec(
+        model=model,
+        tasks=tuple(name.strip() for name in tasks.split(",") if name.strip()),
+        model_args=model_args,
+        batch_size=batch_size,
+        device=device,
+        limit=limit,
+        gen_kwargs=gen_kwargs,
+        shard=shard,
+        seed=seed,
+        force_simple=force_simple,
+        include_path=include_path,
+    )
+    evaluate_and_report(spec, output_path, resume=resume, restart=restart, as_json=as_json)
+
+
+@app.command()
+def merge(
+    parts: Annotated[list[Path], typer.Argument(help="Output folders of the shards.")],
+    output_path: OutputPath,
+    as_json: AsJson = False,
+) -> None:
+    """Put the shards of one run (--shard i/n) together and score them as one run."""
+    from wordsight.run.report import merge_and_report
+
+    merge_and_report(parts, output_path, as_json=as_json)
+
+
+@app.command("tasks")
+def list_tasks() -> None:
+    """List the tasks of this package."""
+    from wordsight.task_paths import task_names
+
+    for name in task_names():
+        typer.echo(name)
+
+
+def main() -> None:
+    """Entry point: errors that a user can act on are one line on stderr, not a traceback."""
+    from wordsight.errors import IncompleteRunError, WordsightError
+
+    try:
+        app()
+    except IncompleteRunError as error:
+        _fail(error, INCOMPLETE)
+    except WordsightError as error:
+        _fail(error, ERROR)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; --resume goes on from here", err=True)
+        sys.exit(130)
+
+
+def _fail(error: Exception, status: int) -> None:
+    typer.echo(f"wordsight: {error}", err=True)
+    sys.exit(status)

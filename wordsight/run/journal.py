@@ -1,0 +1,157 @@
+"""Answers kept on disk as they arrive, so that an interrupted run goes on where it stopped.
+
+lmms-eval's own response cache keeps failed requests as if they were answers and, for models that
+return a list, loses everything in a crash. This journal is written line by line, holds no failed
+request, and knows a request by its content instead of its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from wordsight.answers import FAILED_PREFIX
+from wordsight.errors import WordsightError
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+# A model that returns lists is asked in portions, so that a kill loses one portion at most.
+PORTION = 256
+
+
+class Journal:
+    """Answers of one run: a JSON Lines file per process, ``<folder>/<run key>.<rank>.jsonl``.
+
+    On opening, the answers of all ranks are read: a run may go on with another number of
+    processes. A last line cut by a kill is dropped.
+    """
+
+    def __init__(self, folder: Path, run_key: str, rank: int = 0) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / f"{run_key}.{rank}.jsonl"
+        self._answers: dict[str, str] = {}
+        for path in sorted(folder.glob(f"{run_key}.*.jsonl")):
+            self._answers.update(_read(path))
+        self._file: IO[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def get(self, key: str) -> str | None:
+        """The answer to a request, if it was answered."""
+        return self._answers.get(key)
+
+    def put(self, key: str, response: str) -> None:
+        """Keep an answer. A failed request is not kept: it will be asked again.
+
+        Raises WordsightError when the disk takes no more.
+        """
+        if response.lstrip().startswith(FAILED_PREFIX):
+            return
+        self._answers[key] = response
+        try:
+            if self._file is None:
+                self._file = _open_for_append(self._path)
+            self._file.write(json.dumps({"key": key, "response": response}) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise WordsightError(
+                f"{self._path}: cannot write ({error}); what was answered before is kept: make "
+                "room and run the same command with --resume"
+            ) from error
+
+    def close(self) -> None:
+        """Flush to the disk and close."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._file = None
+
+    def discard(self) -> None:
+        """Forget all answers of this run, of every rank."""
+        self.close()
+        prefix = self._path.name.split(".")[0]
+        for path in self._path.parent.glob(f"{prefix}.*.jsonl"):
+            path.unlink()
+        self._answers.clear()
+
+
+def keep_answers(
+    ask: Callable[[list[Any]], Iterable[Any]],
+    task_dict: dict[str, Any],
+    journal: Journal,
+    bar: tqdm[Any],
+) -> Callable[[Sequence[Any]], Iterator[str]]:
+    """Wrap a model's ``generate_until``: answered requests come from the journal, the rest is
+    asked and kept as it arrives. ``bar`` shows how many answers have come."""
+
+    def generate_until(requests: Sequence[Any]) -> Iterator[str]:
+        keys = [request_key(request, task_dict) for request in requests]
+        # The same request may stand several times (padding between processes): ask it once.
+        open_requests = {
+            key: request
+            for key, request in zip(keys, requests, strict=True)
+            if journal.get(key) is None
+        }
+        bar.reset(total=len(requests))
+        bar.update(len(requests) - len(open_requests))
+        failures: dict[str, str] = {}
+        pending = iter(open_requests.items())
+        while portion := list(itertools.islice(pending, PORTION)):
+            answers = ask([request for _, request in portion])
+            for (key, _), answer in zip(portion, answers, strict=True):
+                text = _text(answer)
+                journal.put(key, text)
+                if journal.get(key) is None:
+                    failures[key] = text
+                bar.update()
+        for key in keys:
+            answer = journal.get(key)
+            yield failures[key] if answer is None else answer
+
+    return generate_until
+
+
+def request_key(request: Any, task_dict: dict[str, Any]) -> str:
+    """Identity of a request by content: task, question, item, picture, generation arguments.
+
+    Tasks of other packages, whose documents may hold pictures, are known by document number.
+    """
+    doc_id, task, split = request.args[-3:]
+    view = task_dict[task][split]
+    content = view[doc_id] if hasattr(view, "picture") else [doc_id, request.idx]
+    options = next((arg for arg in request.args if isinstance(arg, dict)), {})
+    payload = [task, split, request.args[0], content, options]
+    text = json.dumps(payload, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _text(answer: Any) -> str:
+    return str(getattr(answer, "text", answer))
+
+
+def _read(path: Path) -> dict[str, str]:
+    answers: dict[str, str] = {}
+    for line in path.read_bytes().split(b"\n"):
+        try:
+            record = json.loads(line)
+            answers[record["key"]] = record["response"]
+        except (ValueError, KeyError, TypeError):
+            continue  # empty, or cut by a kill: the request is asked again
+    return answers
+
+
+def _open_for_append(path: Path) -> IO[str]:
+    """Open for appending, after ending a last line that a kill has cut."""
+    cut = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
+    file = path.open("a", encoding="utf-8")
+    if cut:
+        file.write("\n")
+    return file
