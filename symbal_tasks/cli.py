@@ -58,6 +58,22 @@ def build_symbalbench(
     pairs: Annotated[
         str, typer.Option(help="'paper', 'sample' (natural, needs --train-instances) or a CSV t,v.")
     ] = "paper",
+    mimic: Annotated[Path | None, typer.Option(help="medical: MIMIC-CXR-JPG folder.")] = None,
+    reports: Annotated[
+        Path | None, typer.Option(help="medical: folder of the reports' files tree, if another.")
+    ] = None,
+    devices: Annotated[
+        Path | None,
+        typer.Option(help="medical: CSV dicom_id x 5 devices; without it reports are searched."),
+    ] = None,
+    radgraph: Annotated[
+        Path | None,
+        typer.Option(help="medical: RadGraph-XL output; without it word lists stand in."),
+    ] = None,
+    write_sentences: Annotated[
+        Path | None,
+        typer.Option(help="medical: only write the sentences RadGraph-XL has to be run on."),
+    ] = None,
     tolerance: Annotated[float, typer.Option(min=0.0, max=0.3)] = 0.02,
     seed: int = 0,
     place: Annotated[Place, typer.Option(help="Where the injected sentence goes.")] = Place.last,
@@ -66,9 +82,19 @@ def build_symbalbench(
     ] = False,
 ) -> None:
     """Build SymbalBench from the source files; prints counts and writes a report."""
-    from symbal_tasks.build import NaturalSources, build
+    from symbal_tasks.build import NaturalSources, Sources, build
+    from symbal_tasks.medical import MedicalSources, needed_sentences
 
-    sources = NaturalSources(instances, captions, train_instances, eligible.value)
+    sources: Sources
+    if domain is DomainName.medical:
+        sources = MedicalSources(mimic, reports, devices, radgraph)
+        if write_sentences:
+            found = needed_sentences(sources)
+            write_sentences.write_text("\n".join(found) + "\n", encoding="utf-8")
+            typer.echo(f"{len(found)} sentences written to {write_sentences}")
+            return
+    else:
+        sources = NaturalSources(instances, captions, train_instances, eligible.value)
     for line in build(
         sources,
         out,
