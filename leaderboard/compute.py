@@ -1,0 +1,167 @@
+"""From score matrices to estimates, tests and rank ranges, keyed by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from leaderboard.records import Comparison, Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from leaderboard.stats import Interval
+
+    Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of one task: arrays of shape (n_items, n_entries), columns as ``entries``."""
+
+    entries: tuple[str, ...]
+    hits1: Array
+    mrr: Array
+
+    def only(self, entries: Sequence[str]) -> Scores:
+        """The columns of these entries, in this order."""
+        columns = [self.entries.index(entry) for entry in entries]
+        return Scores(tuple(entries), self.hits1[:, columns], self.mrr[:, columns])
+
+    @cached_property
+    def hits1_means(self) -> Array:
+        """Resampled means of Hits@1, shared by every interval and test: (resamples, n_entries)."""
+        from leaderboard.stats import bootstrap_means
+
+        return bootstrap_means(self.hits1)
+
+
+def estimates(scores: Scores) -> dict[str, tuple[Estimate, Estimate]]:
+    """Hits@1 and MRR of every entry on one task."""
+    from leaderboard.stats import mean_intervals
+
+    hits1 = mean_intervals(scores.hits1, kind="hits1", means=scores.hits1_means)
+    mrr = mean_intervals(scores.mrr, kind="mrr")
+    pairs = zip(hits1, mrr, strict=True)
+    return {
+        entry: (_estimate(h), _estimate(m))
+        for entry, (h, m) in zip(scores.entries, pairs, strict=True)
+    }
+
+
+def overall(subsets: Sequence[Scores]) -> dict[str, tuple[Estimate, Estimate]]:
+    """Hits@1 and MRR over all ranked tasks: the task's own, or the macro average of several."""
+    from leaderboard.stats import macro_intervals
+
+    if not subsets:
+        return {}
+    if len(subsets) == 1:
+        return estimates(subsets[0])
+    hits1 = macro_intervals([s.hits1 for s in subsets], kind="hits1")
+    mrr = macro_intervals([s.mrr for s in subsets], kind="mrr")
+    return {
+        entry: (_estimate(h), _estimate(m))
+        for entry, h, m in zip(subsets[0].entries, hits1, mrr, strict=True)
+    }
+
+
+def rank_ranges(subsets: Sequence[Scores]) -> dict[str, tuple[int, int]]:
+    """Best and worst place by Hits@1 (macro average) of every entry, true together at 95%."""
+    from leaderboard.stats import rank_sets
+
+    if not subsets:
+        return {}
+    if len(subsets) == 1:
+        found = rank_sets(subsets[0].hits1, means=subsets[0].hits1_means)
+    else:
+        found = rank_sets([s.hits1 for s in subsets])
+    return dict(zip(subsets[0].entries, found, strict=True))
+
+
+def versus(other: str, subsets: Sequence[Scores]) -> dict[str, Comparison]:
+    """Every entry against one other by Hits@1, with Holm's correction over all of them.
+
+    On one task: exact McNemar for p, the paired bootstrap for the interval. On several: the paired
+    bootstrap of the macro average for both.
+    """
+    from leaderboard.stats import bootstrap_macro, difference_pairs, holm, mcnemar_exact
+
+    if not subsets or other not in subsets[0].entries:
+        return {}
+    entries = subsets[0].entries
+    place = entries.index(other)
+    single = subsets[0] if len(subsets) == 1 else None
+    means = single.hits1_means if single else bootstrap_macro([s.hits1 for s in subsets])
+    tests: dict[str, Comparison] = {}
+    for column, entry in enumerate(entries):
+        if entry == other:
+            continue
+        pair = [column, place]
+        found = difference_pairs([s.hits1[:, pair] for s in subsets], means=means[:, pair])
+        p, method = float(found.p[0]), "paired bootstrap of the macro average"
+        if single:
+            p = mcnemar_exact(single.hits1[:, column], single.hits1[:, place]).p
+            method = "exact McNemar"
+        tests[entry] = _test(other, found, p, method)
+    return _with_holm(tests, holm([test.p for test in tests.values()]))
+
+
+def deltas(
+    minuend: Scores,
+    subtrahend: Scores,
+    minuend_sources: Sequence[str],
+    subtrahend_sources: Sequence[str],
+) -> dict[str, Comparison]:
+    """Hits@1 on one task minus that on another, over items of the same source, per entry.
+
+    *_sources : source id of each item, in the order of the score arrays. Entries without both
+    tasks, and sources without both items, are left out.
+    """
+    from leaderboard.stats import bootstrap_means, difference_pairs, holm
+
+    entries = [entry for entry in minuend.entries if entry in set(subtrahend.entries)]
+    place = {source: i for i, source in enumerate(subtrahend_sources)}
+    rows = [(i, place[s]) for i, s in enumerate(minuend_sources) if s in place]
+    if not rows or not entries:
+        return {}
+    import numpy as np
+
+    first, second = (list(part) for part in zip(*rows, strict=True))
+    upper = minuend.only(entries).hits1[first]
+    lower = subtrahend.only(entries).hits1[second]
+    means = bootstrap_means(np.hstack([upper, lower]))
+    tests: dict[str, Comparison] = {}
+    for column, entry in enumerate(entries):
+        pair = [column, len(entries) + column]
+        both = np.stack([upper[:, column], lower[:, column]], axis=1)
+        found = difference_pairs(both, means=means[:, pair])
+        method = f"paired over {len(rows)} sources"
+        tests[entry] = _test("", found, float(found.p[0]), method)
+    return _with_holm(tests, holm([test.p for test in tests.values()]))
+
+
+def _estimate(interval: Interval) -> Estimate:
+    return Estimate(
+        value=interval.estimate, low=interval.low, high=interval.high, method=interval.method
+    )
+
+
+def _test(other: str, found: Any, p: float, method: str) -> Comparison:
+    return Comparison(
+        other=other,
+        difference=float(found.difference[0]),
+        low=float(found.low[0]),
+        high=float(found.high[0]),
+        p=p,
+        p_adjusted=p,
+        method=method,
+    )
+
+
+def _with_holm(tests: Mapping[str, Comparison], adjusted: Any) -> dict[str, Comparison]:
+    return {
+        entry: test.model_copy(update={"p_adjusted": float(value)})
+        for (entry, test), value in zip(tests.items(), adjusted, strict=True)
+    }

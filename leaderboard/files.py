@@ -1,0 +1,108 @@
+"""The two kinds of Parquet file of a board: raw responses, and what the board made of them."""
+
+from __future__ import annotations
+
+import io
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from leaderboard.lines import Submission
+from leaderboard.schema import Header
+from leaderboard.scoring import STATUSES, BoardScore
+
+_HEADER = b"wordsight_header"
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file so that readers see all of it or nothing, also after a kill."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.parent / f".{uuid.uuid4().hex}.part"
+    try:
+        with draft.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def entry_bytes(submission: Submission) -> bytes:
+    """Parquet of the raw responses, the header in the metadata; equal submissions, equal bytes."""
+    import pyarrow as pa
+
+    items = sorted(submission.items, key=lambda item: (item.task, item.item))
+    table = pa.table(
+        {
+            "task": pa.array([i.task for i in items], pa.string()),
+            "item": pa.array([i.item for i in items], pa.string()),
+            "images": pa.array([i.images for i in items], pa.string()),
+            "responses": pa.array([i.responses for i in items], pa.list_(pa.string())),
+        }
+    )
+    header = submission.header.model_dump_json(by_alias=True).encode()
+    return _parquet(table.replace_schema_metadata({_HEADER: header}))
+
+
+def score_bytes(scores: Sequence[BoardScore]) -> bytes:
+    """Parquet of one task's scores, in gold order."""
+    import pyarrow as pa
+
+    return _parquet(
+        pa.table(
+            {
+                "place": pa.array(range(len(scores)), pa.int32()),
+                "item": pa.array([s.item for s in scores], pa.string()),
+                "status": pa.array([STATUSES.index(s.status) for s in scores], pa.uint8()),
+                "hits1": pa.array([s.hits1 for s in scores], pa.float64()),
+                "mrr": pa.array([s.mrr for s in scores], pa.float64()),
+                "choice": pa.array([s.choice for s in scores], pa.int8()),
+                "interface": pa.array([s.interface for s in scores], pa.string()),
+                "reason": pa.array([s.reason for s in scores], pa.string()),
+                "scores": pa.array([s.scores for s in scores], pa.list_(pa.float64())),
+                "ranks": pa.array([s.ranks for s in scores], pa.list_(pa.float64())),
+                "hard": pa.array([s.hard for s in scores], pa.float64()),
+                "random": pa.array([s.random for s in scores], pa.float64()),
+            }
+        )
+    )
+
+
+def _parquet(table: Any) -> bytes:
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(table, sink, compression="zstd")
+    return sink.getvalue()
+
+
+def read_header(path: Path) -> Header:
+    """The header of a stored submission."""
+    import pyarrow.parquet as pq
+
+    return Header.model_validate_json(pq.read_schema(path).metadata[_HEADER])
+
+
+def read_scores(path: Path) -> list[BoardScore]:
+    """Every item's score, in gold order."""
+    import pyarrow.parquet as pq
+
+    return [
+        BoardScore(
+            item=row["item"],
+            status=STATUSES[row["status"]],
+            hits1=row["hits1"],
+            mrr=row["mrr"],
+            choice=row["choice"],
+            interface=row["interface"],
+            reason=row["reason"],
+            scores=None if row["scores"] is None else tuple(row["scores"]),
+            ranks=None if row["ranks"] is None else tuple(row["ranks"]),
+            hard=row["hard"],
+            random=row["random"],
+        )
+        for row in pq.read_table(path).to_pylist()
+    ]

@@ -1,0 +1,167 @@
+"""What the board shows, as records: one schema for pages, API, commands and exports."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_FROZEN = ConfigDict(frozen=True)
+
+
+class Estimate(BaseModel):
+    """A mean with its 95% interval; ``method`` says how the interval was made."""
+
+    model_config = _FROZEN
+
+    value: float
+    low: float
+    high: float
+    method: str
+
+
+class Cell(BaseModel):
+    """One entry on one task. Missing and invalid items count as 0 in both means."""
+
+    model_config = _FROZEN
+
+    hits1: Estimate
+    mrr: Estimate
+    items: int
+    missing: int
+    invalid: int
+    interface: str
+    submission: str
+
+    @property
+    def missing_rate(self) -> float:
+        """Share of items without an answer."""
+        return self.missing / self.items
+
+    @property
+    def invalid_rate(self) -> float:
+        """Share of items with an answer that cannot be read."""
+        return self.invalid / self.items
+
+
+class Comparison(BaseModel):
+    """An entry against another on the same items; difference = this one minus the other.
+
+    ``p_adjusted`` is Holm's, over all entries tested against the same other.
+    """
+
+    model_config = _FROZEN
+
+    other: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    method: str
+
+
+class Row(BaseModel):
+    """One public entry of a track.
+
+    hits1, mrr : over all ranked tasks (macro average where there are several); None unless the
+        entry has every one of them. rank : best and worst rank that the data allow at 95%.
+    """
+
+    model_config = _FROZEN
+
+    entry: str
+    label: str
+    model: str
+    method: str
+    revision: str
+    options: dict[str, str]
+    interface: str
+    cells: dict[str, Cell]
+    hits1: Estimate | None = None
+    mrr: Estimate | None = None
+    rank: tuple[int, int] | None = None
+    deltas: dict[str, Comparison] = Field(default_factory=dict)
+    versus_best: Comparison | None = None
+    versus_base: Comparison | None = None
+    attempts: int
+    submitted: str
+    verified: bool
+    source: str
+    command: str
+    cost: float | None
+    wall_seconds: float | None
+    notes: list[str] = Field(default_factory=list)
+
+
+class TaskInfo(BaseModel):
+    """A task as a column of a track, with the dataset build that it is scored against."""
+
+    model_config = _FROZEN
+
+    name: str
+    label: str
+    version: str
+    items: int
+    dataset: str
+    variant: bool
+
+
+class TrackBoard(BaseModel):
+    """One table: rows best first; rows without all ranked tasks come last."""
+
+    model_config = _FROZEN
+
+    name: str
+    label: str
+    tasks: list[TaskInfo]
+    deltas: list[str] = Field(default_factory=list)
+    best: str = ""
+    rows: list[Row]
+
+
+class Withdrawal(BaseModel):
+    """A submission that was taken back; its reason stays visible."""
+
+    model_config = _FROZEN
+
+    submission: str
+    label: str
+    reason: str
+
+
+class Board(BaseModel):
+    """All tables. Everything follows from ``commit`` (last ledger hash), datasets and ``seed``."""
+
+    model_config = _FROZEN
+
+    title: str
+    commit: str
+    seed: int
+    base: str = ""
+    tracks: list[TrackBoard]
+    withdrawn: list[Withdrawal] = Field(default_factory=list)
+
+
+class TaskReport(BaseModel):
+    """What was found in one task of an accepted submission."""
+
+    model_config = _FROZEN
+
+    task: str
+    items: int
+    missing: int
+    other_pictures: int
+
+
+class Receipt(BaseModel):
+    """What a submitter gets back. ``number`` is the ledger line; 0 where no ledger has it yet."""
+
+    model_config = _FROZEN
+
+    submission: str
+    entry: str
+    label: str
+    state: str
+    number: int = 0
+    attempts: int = 0
+    new: bool = True
+    tasks: list[TaskReport] = Field(default_factory=list)

@@ -1,0 +1,161 @@
+"""What a submission is: a header and one record per item, nothing else.
+
+On the wire and in files it is JSON Lines: the first line is the header, every other line an item.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from leaderboard.catalog import Name
+from sage_tasks.records import CANDIDATES, ItemId
+from wordsight.errors import WordsightError
+
+SCHEMA = "wordsight-submission/1"
+
+MAX_RESPONSE_CHARACTERS = 65_536
+MAX_ENTRIES = 64
+
+
+class SubmissionError(WordsightError):
+    """A submission that the board refuses; the message names file, line and field."""
+
+
+def _plain(value: Any) -> Any:
+    """Text after NFKC, refused when it holds characters that do not show or turn the line round."""
+    if not isinstance(value, str):
+        return value
+    text = unicodedata.normalize("NFKC", value)
+    for character in text:
+        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
+            raise ValueError(f"holds the unprintable character U+{ord(character):04X}")
+    return text
+
+
+PlainText = Annotated[str, BeforeValidator(_plain)]
+ModelName = Annotated[
+    str,
+    BeforeValidator(_plain),
+    StringConstraints(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$", max_length=120
+    ),
+]
+Word = Annotated[
+    str,
+    BeforeValidator(_plain),
+    StringConstraints(pattern=r"^[A-Za-z0-9_.+@:/=-]*$", max_length=120),
+]
+Short = Annotated[str, BeforeValidator(_plain), StringConstraints(max_length=300)]
+Long = Annotated[str, BeforeValidator(_plain), StringConstraints(max_length=4000)]
+Key = Annotated[
+    str, BeforeValidator(_plain), StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$", max_length=80)
+]
+ShortMap = Annotated[dict[Key, Short], Field(max_length=MAX_ENTRIES)]
+Fingerprint = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,20}$")]
+Amount = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+
+_STRICT = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class TaskRun(BaseModel):
+    """How one task was run."""
+
+    model_config = _STRICT
+
+    name: Name
+    version: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,20}$")] = "1"
+    prompt: Word = ""
+    dataset: Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{16,64})?$")] = ""
+
+
+class Header(BaseModel):
+    """Who answered and how; all of it is the submitter's word and shown as such.
+
+    model : ``organisation/name`` or a bare name.
+    method : "direct" for a model asked as it is, "gar", "symbal", ...
+    options : what else sets this entry apart ("text": "gloss").
+    cost : US dollars; ``wall_seconds`` : seconds of the whole run.
+    """
+
+    model_config = _STRICT
+
+    schema_: Literal["wordsight-submission/1"] = Field(alias="schema")
+    model: ModelName
+    revision: Word = ""
+    method: Word = "direct"
+    base: ModelName | Literal[""] = ""
+    options: ShortMap = {}
+    tasks: Annotated[list[TaskRun], Field(min_length=1, max_length=MAX_ENTRIES)]
+    source: Literal["lmms-eval", "wordsight", "import"] = "lmms-eval"
+    command: Long = ""
+    git: Short = ""
+    packages: ShortMap = {}
+    hardware: ShortMap = {}
+    seeds: ShortMap = {}
+    wall_seconds: Amount | None = None
+    cost: Amount | None = None
+    contact: Short = ""
+
+    @field_validator("tasks")
+    @classmethod
+    def _once(cls, tasks: list[TaskRun]) -> list[TaskRun]:
+        names = [task.name for task in tasks]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"task named twice: {', '.join(twice)}")
+        return tasks
+
+    @property
+    def label(self) -> str:
+        """What the board calls this entry: model, method unless direct, options."""
+        extra = [] if self.method == "direct" else [self.method]
+        extra += [f"{key}={value}" for key, value in sorted(self.options.items())]
+        return f"{self.model} ({', '.join(extra)})" if extra else self.model
+
+    @property
+    def identity(self) -> tuple[str, str, str, tuple[tuple[str, str], ...]]:
+        """Submissions with the same identity are attempts at one public entry."""
+        return self.model, self.revision, self.method, tuple(sorted(self.options.items()))
+
+    @property
+    def entry(self) -> str:
+        """Id of the public entry that this is an attempt at (12 hex digits)."""
+        return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()[:12]
+
+
+class Item(BaseModel):
+    """One item's raw responses, in candidate order.
+
+    images : fingerprint of its ten pictures; may be left out where the header names the dataset.
+    """
+
+    model_config = _STRICT
+
+    task: Name
+    item: ItemId
+    images: Fingerprint | Literal[""] = ""
+    responses: Annotated[
+        list[Annotated[str, StringConstraints(max_length=MAX_RESPONSE_CHARACTERS)]],
+        Field(min_length=CANDIDATES, max_length=CANDIDATES),
+    ]
+
+    @model_validator(mode="after")
+    def _encodable(self) -> Item:
+        for position, response in enumerate(self.responses):
+            # a lone surrogate is legal in JSON but has no UTF-8 form and so cannot be stored
+            if not response.isascii() and any(0xD800 <= ord(c) <= 0xDFFF for c in response):
+                raise ValueError(f"response {position} holds half a surrogate pair")
+        return self

@@ -1,0 +1,1 @@
+"""HTML pages, shared by the server and the static export."""

@@ -1,0 +1,77 @@
+"""The whole board as a folder of files: opens from disk and from any static host."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from leaderboard.answers import answered_by
+from leaderboard.board import build_board
+from leaderboard.gold import Gold
+from leaderboard.site.links import StaticLinks
+from leaderboard.site.render import item_page, render, task_page
+from leaderboard.store import Store
+from wordsight.errors import DataError
+
+# by the bytes, since a picture's name is the source's word
+_SUFFIXES = (
+    (b"\x89PNG", ".png"),
+    (b"\xff\xd8", ".jpg"),
+    (b"GIF8", ".gif"),
+)
+
+
+def export_site(store: Store, out: Path, *, base: str = "") -> Path:
+    """Write the board, its items and their pictures under ``out``; returns the page to open.
+
+    Raises DataError when ``out`` is a file, or a picture cannot be read.
+    """
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out}: is a file; give a folder for the site")
+    board = build_board(store, base=base)
+    golds = {task.name: store.gold(task.name) for track in board.tracks for task in track.tasks}
+    files = _write_pictures(out / "pictures", list(golds.values()))
+    top = StaticLinks(0, files)
+    _write(out / "index.html", render("index.html", board, top))
+    _write(out / "about.html", render("about.html", board, top))
+    _write(out / "style.css", style())
+    _write(out / "board.json", board.model_dump_json(indent=1))
+    deep = StaticLinks(2, files)
+    for track in board.tracks:
+        for info in track.tasks:
+            gold, folder = golds[info.name], out / "tasks" / info.name
+            answered = answered_by(store, track, info.name)
+            _write(folder / "index.html", task_page(board, deep, info, gold, answered))
+            for query in gold.queries:
+                page = item_page(board, deep, info, gold, query.id, answered)
+                _write(folder / f"{query.id}.html", page)
+    return out / "index.html"
+
+
+def style() -> str:
+    """The style sheet of all pages."""
+    return resources.files("leaderboard.site").joinpath("style.css").read_text(encoding="utf-8")
+
+
+def suffix(content: bytes) -> str:
+    """File name suffix of a picture's bytes."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return ".webp"
+    return next((end for magic, end in _SUFFIXES if content.startswith(magic)), ".img")
+
+
+def _write_pictures(folder: Path, golds: list[Gold]) -> dict[str, str]:
+    folder.mkdir(parents=True, exist_ok=True)
+    files: dict[str, str] = {}
+    for gold in golds:
+        for picture in gold.package.images:
+            if picture not in files:
+                content = gold.package.picture_bytes(picture)
+                files[picture] = f"{picture[:20]}{suffix(content)}"
+                (folder / files[picture]).write_bytes(content)
+    return files
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,135 @@
+"""Records in, HTML out. Everything is escaped by Jinja2; nothing here reads or writes files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from leaderboard.gold import Gold
+from leaderboard.records import Board, TaskInfo
+from leaderboard.scoring import BoardScore
+from leaderboard.site import formats
+from leaderboard.site.links import Links
+from sage_tasks.records import Query
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One entry's scores on one task, and what its method logged per item."""
+
+    entry: str
+    label: str
+    scores: Mapping[str, BoardScore]
+    texts: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ItemAnswer:
+    """One entry's score on one item, as a row of the item page."""
+
+    entry: str
+    label: str
+    score: BoardScore
+    texts: Sequence[tuple[str, str]] = ()
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The Jinja2 environment of all pages."""
+    import jinja2
+
+    env = jinja2.Environment(
+        loader=jinja2.PackageLoader("leaderboard.site"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters.update(
+        percent=formats.percent,
+        limits=formats.limits,
+        signed=formats.signed,
+        limits_signed=formats.limits_signed,
+        p=formats.p_value,
+        rank=formats.rank,
+        count=formats.count,
+        score=formats.score,
+    )
+    return env
+
+
+def render(template: str, board: Board, links: Links, **values: Any) -> str:
+    """One page. ``values`` are the template's own variables."""
+    tasks = [task for track in board.tracks for task in track.tasks]
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            board=board,
+            links=links,
+            title=board.title,
+            commit=board.commit,
+            seed=board.seed,
+            tasks=[(task.name, task.label) for task in tasks],
+            builds=[(task.name, task.label, task.dataset) for task in tasks],
+            **values,
+        )
+    )
+
+
+def item_page(
+    board: Board, links: Links, info: TaskInfo, gold: Gold, item: str, answered: Sequence[Answered]
+) -> str:
+    """The page of one item: its ten pictures, the gold, what every entry chose.
+
+    Raises KeyError when the task has no such item.
+    """
+    place = gold.row[item]
+    query = gold.queries[place]
+    answers = [
+        ItemAnswer(one.entry, one.label, one.scores[item], one.texts.get(item, ()))
+        for one in answered
+        if item in one.scores
+    ]
+    return render(
+        "item.html",
+        board,
+        links,
+        task=info,
+        query=query,
+        answers=answers,
+        chosen=choosers(query, answers),
+        credits=[gold.package.images[picture] for picture in query.candidates],
+        before=gold.queries[place - 1].id if place else "",
+        after=gold.queries[place + 1].id if place + 1 < len(gold.queries) else "",
+    )
+
+
+def task_page(
+    board: Board, links: Links, info: TaskInfo, gold: Gold, answered: Sequence[Answered]
+) -> str:
+    """The list of a task's items, hardest first."""
+    rows = [
+        {
+            "id": query.id,
+            "term": query.term,
+            "context": query.context,
+            "right": sum(one.scores[query.id].hits1 for one in answered if query.id in one.scores),
+        }
+        for query in gold.queries
+    ]
+    rows.sort(key=lambda row: (row["right"], row["term"]))
+    return render("task.html", board, links, task=info, items=rows, models=len(answered))
+
+
+def choosers(query: Query, answers: Sequence[ItemAnswer]) -> list[list[str]]:
+    """Per candidate, the labels of the entries that put it first."""
+    return [
+        [answer.label for answer in answers if answer.score.choice == place]
+        for place in range(len(query.candidates))
+    ]

@@ -1,0 +1,297 @@
+"""The store: append-only Parquet in a folder, read by DuckDB.
+
+``entries/<submission>.parquet`` raw responses, with the header in the file's metadata;
+``scores/<build>/<task>/<submission>.parquet`` what the board made of them (can be redone at any
+time); ``ledger.jsonl`` which submissions count. A file without a ledger line does not exist for
+the board, so a killed writer leaves nothing half.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leaderboard import files, ledger
+from leaderboard.catalog import Catalog, load_catalog
+from leaderboard.check import TaskCheck, check
+from leaderboard.gold import Gold, load_gold
+from leaderboard.ledger import Event, Kind
+from leaderboard.lines import Submission
+from leaderboard.records import Receipt, TaskReport
+from leaderboard.schema import Header
+from leaderboard.scoring import SCORER, BoardScore, score_task
+from wordsight.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A submission as the board sees it: its header and what was decided about it since."""
+
+    id: str
+    entry: str
+    header: Header
+    submitted: str
+    number: int
+    content: str
+    pending: bool = False
+    verified: bool = False
+    withdrawn: str = ""
+
+    @property
+    def public(self) -> bool:
+        """Whether it may take part in rankings."""
+        return not (self.pending or self.withdrawn)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Scores of one task: arrays of shape (n_items, n_submissions), columns as ``submissions``."""
+
+    submissions: tuple[str, ...]
+    hits1: np.ndarray[Any, Any]
+    mrr: np.ndarray[Any, Any]
+    status: np.ndarray[Any, Any]
+    interfaces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A board folder. Safe for any number of processes at once."""
+
+    root: Path
+    catalog: Catalog = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "catalog", load_catalog(self.root))
+
+    @property
+    def ledger_path(self) -> Path:
+        return self.root / "ledger.jsonl"
+
+    def gold(self, task: str) -> Gold:
+        """The gold of a task of this board; opened once per process."""
+        return _gold(self.catalog.task(task))
+
+    def check(
+        self, submission: Submission, *, name: str = "submission", other_pictures: bool = False
+    ) -> list[TaskCheck]:
+        """Check a submission against the gold of its tasks. Raises SubmissionError, DataError."""
+        golds = {run.name: self.gold(run.name) for run in submission.header.tasks}
+        return check(submission, golds, name=name, other_pictures=other_pictures)
+
+    def add(
+        self,
+        submission: Submission,
+        *,
+        name: str = "submission",
+        other_pictures: bool = False,
+        pending: bool = False,
+    ) -> Receipt:
+        """Check, score and store a submission; when this returns, it is on disk for good.
+
+        The same submission again changes nothing and returns its first receipt.
+        Raises SubmissionError when it does not fit the board's gold.
+        """
+        checks = self.check(submission, name=name, other_pictures=other_pictures)
+        path = self._entry_path(submission.id)
+        content = files.entry_bytes(submission)
+        digest = hashlib.sha256(content).hexdigest()
+        entry = submission.header.entry
+        for run in submission.header.tasks:
+            self._write_scores(submission, run.name)
+        with self.locked():
+            events = ledger.read_ledger(self.ledger_path)
+            known = [e for e in events if e.submission == submission.id]
+            if not known:
+                files.write_atomic(path, content)
+                kind: Kind = "pending" if pending else "submitted"
+                event = ledger.append(
+                    self.ledger_path, kind, submission=submission.id, entry=entry, content=digest
+                )
+                events.append(event)
+            else:
+                event = known[0]
+        attempts = {e.submission for e in events if e.entry == entry}
+        return Receipt(
+            submission=submission.id,
+            entry=entry,
+            label=submission.header.label,
+            number=event.number,
+            attempts=len(attempts),
+            new=not known,
+            state=event.kind,
+            tasks=[
+                TaskReport(
+                    task=found.task,
+                    items=found.items,
+                    missing=len(found.missing),
+                    other_pictures=len(found.other_pictures),
+                )
+                for found in checks
+            ],
+        )
+
+    def decide(self, submission: str, kind: Kind, reason: str = "") -> Event:
+        """Record a later decision: approved, verified, withdrawn. Raises DataError if unknown."""
+        with self.locked():
+            known = [e for e in ledger.read_ledger(self.ledger_path) if e.submission == submission]
+            if not known:
+                raise DataError(f"{self.root}: no submission {submission}")
+            return ledger.append(
+                self.ledger_path,
+                kind,
+                submission=submission,
+                entry=known[0].entry,
+                content=known[0].content,
+                reason=reason,
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the store's lock between processes; released by the system when a holder dies."""
+        from filelock import FileLock
+
+        self.root.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.root / ".lock"):
+            yield
+
+    def submissions(self) -> list[Stored]:
+        """All submissions, oldest first, with what was decided about each."""
+        return fold(ledger.read_ledger(self.ledger_path), self.header)
+
+    def header(self, submission: str) -> Header:
+        """The header of a stored submission."""
+        return _header(self._entry_path(submission))
+
+    def responses(self, submission: str, task: str) -> dict[str, list[str]]:
+        """Raw responses of one submission to one task: item id -> texts in candidate order."""
+        import duckdb
+
+        rows = duckdb.execute(
+            "select item, responses from read_parquet(?) where task = ?",
+            [str(self._entry_path(submission)), task],
+        ).fetchall()
+        return dict(rows)
+
+    def verify(self) -> list[Event]:
+        """Check the ledger's chain and every stored file against it.
+
+        Raises LedgerError naming the first line, or DataError naming the first file, that fails.
+        """
+        events = ledger.verify(self.ledger_path)
+        for event in events:
+            path = self._entry_path(event.submission)
+            if not path.is_file():
+                raise DataError(f"{path}: missing, though line {event.number} of the ledger has it")
+            if hashlib.sha256(path.read_bytes()).hexdigest() != event.content:
+                raise DataError(f"{path}: is not the file that line {event.number} recorded")
+        return events
+
+    def matrix(self, task: str, submissions: Sequence[str]) -> Matrix:
+        """Scores of one task for the given submissions, in their order; scored now if need be."""
+        import duckdb
+        import numpy as np
+
+        paths = [str(self.scores_path(task, submission)) for submission in submissions]
+        n = len(self.gold(task).queries)
+        if not paths:
+            none = np.zeros((n, 0))
+            return Matrix((), none, none, none.astype(np.uint8), ())
+        rows = duckdb.execute(
+            "select hits1, mrr, status, filename from read_parquet(?, filename = true) "
+            "order by filename, place",
+            [paths],
+        ).fetchnumpy()
+        shape = (len(paths), n)
+        order = np.argsort(np.argsort(paths, kind="stable"), kind="stable")
+        hits1 = rows["hits1"].reshape(shape)[order].T
+        mrr = rows["mrr"].reshape(shape)[order].T
+        status = rows["status"].reshape(shape)[order].T
+        found = duckdb.execute(
+            "select filename, string_agg(distinct interface, '+' order by interface) "
+            "from read_parquet(?, filename = true) where interface <> '' group by filename",
+            [paths],
+        ).fetchall()
+        interfaces = dict(found)
+        return Matrix(
+            tuple(submissions), hits1, mrr, status, tuple(interfaces.get(f, "") for f in paths)
+        )
+
+    def scores(self, submission: str, task: str) -> list[BoardScore]:
+        """Every item's score of one submission, in gold order."""
+        return files.read_scores(self.scores_path(task, submission))
+
+    def scores_path(self, task: str, submission: str) -> Path:
+        """Where the scores lie, made now if they are missing (deleted, or another gold since)."""
+        path = self._scores_path(task, submission)
+        if not path.is_file():
+            scores = score_task(self.gold(task), self.responses(submission, task))
+            files.write_atomic(path, files.score_bytes(scores))
+        return path
+
+    def _write_scores(self, submission: Submission, task: str) -> None:
+        path = self._scores_path(task, submission.id)
+        if not path.is_file():
+            responses = {i.item: i.responses for i in submission.items if i.task == task}
+            files.write_atomic(path, files.score_bytes(score_task(self.gold(task), responses)))
+
+    def _entry_path(self, submission: str) -> Path:
+        return self.root / "entries" / f"{submission}.parquet"
+
+    def _scores_path(self, task: str, submission: str) -> Path:
+        build = f"v{SCORER}-{self.gold(task).fingerprint}"
+        return self.root / "scores" / build / task / f"{submission}.parquet"
+
+
+def fold(events: Sequence[Event], header: Any) -> list[Stored]:
+    """What the events say about each submission, oldest first.
+
+    header : function from a submission id to its Header.
+    """
+    from dataclasses import replace
+
+    found: dict[str, Stored] = {}
+    for event in events:
+        if event.submission not in found:
+            found[event.submission] = Stored(
+                id=event.submission,
+                entry=event.entry,
+                header=header(event.submission),
+                submitted=event.time,
+                number=event.number,
+                content=event.content,
+            )
+        changes: dict[str, dict[str, Any]] = {
+            "submitted": {},
+            "pending": {"pending": True},
+            "approved": {"pending": False},
+            "verified": {"verified": True},
+            "withdrawn": {"withdrawn": event.reason or "no reason given"},
+        }
+        found[event.submission] = replace(found[event.submission], **changes[event.kind])
+    return list(found.values())
+
+
+@lru_cache(maxsize=32)
+def _gold(task: Any) -> Gold:
+    return load_gold(task)
+
+
+@lru_cache(maxsize=20_000)
+def _header(path: Path) -> Header:
+    return files.read_header(path)
+
+
+def open_store(root: Path) -> Store:
+    """The board at ``root``. Raises DataError when nothing was ever submitted there."""
+    if not (root / "ledger.jsonl").is_file() and not (root / "board.json").is_file():
+        raise DataError(f"no board at {root}: submit a run with --to {root} first")
+    return Store(root)
