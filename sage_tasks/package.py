@@ -122,8 +122,24 @@ def _read_records(root: Path, config: str, split: str, model: type[Record]) -> I
     import pyarrow.parquet as pq
 
     for shard in shards:
-        for row_number, row in enumerate(pq.read_table(shard).to_pylist()):
+        table = pq.read_table(shard)
+        labels = _class_labels(table.schema.metadata or {})
+        for row_number, row in enumerate(table.to_pylist()):
+            for column, names in labels.items():
+                row[column] = [names[value] for value in row[column]]
             yield parse_record(row, model, f"{shard}: row {row_number}")
+
+
+def _class_labels(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
+    """Names of the columns that are lists of class numbers, from Hugging Face's description."""
+    described = json.loads(metadata.get(b"huggingface", b"{}"))
+    features = described.get("info", {}).get("features", {})
+    inner = {name: feature.get("feature") for name, feature in features.items()}
+    return {
+        name: feature["names"]
+        for name, feature in inner.items()
+        if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+    }
 
 
 def read_jsonl(path: Path, model: type[Record]) -> Iterator[Record]:
@@ -169,30 +185,18 @@ def _plain_images(root: Path) -> tuple[dict[str, ImageRecord], Callable[[ImageRe
 
 
 def _parquet_images(root: Path) -> tuple[dict[str, ImageRecord], Callable[[ImageRecord], bytes]]:
-    import pyarrow.parquet as pq
+    from sage_tasks.image_shards import ImageShards
 
-    shards = sorted((root / "images").glob("*.parquet"))
-    if not shards:
-        raise DataError(f"{root}: neither images.jsonl nor images/*.parquet is there")
+    shards = ImageShards(root / "images")
     images: dict[str, ImageRecord] = {}
-    place: dict[str, tuple[Path, int, int]] = {}
-    for shard in shards:
-        reader = pq.ParquetFile(shard)
-        columns = [name for name in reader.schema_arrow.names if name != "image"]
-        for group in range(reader.num_row_groups):
-            rows = reader.read_row_group(group, columns=columns).to_pylist()
-            for number, row in enumerate(rows):
-                record = parse_record(row, ImageRecord, f"{shard}: row group {group}, row {number}")
-                if record.id in images:
-                    raise DataError(f"{shard}: picture {record.id} stands twice")
-                images[record.id] = record
-                place[record.id] = (shard, group, number)
+    for row, where in shards.rows():
+        record = parse_record(row, ImageRecord, where)
+        if record.id in images:
+            raise DataError(f"{where}: picture {record.id} stands twice")
+        images[record.id] = record
 
     def read(record: ImageRecord) -> bytes:
-        shard, group, number = place[record.id]
-        column = pq.ParquetFile(shard).read_row_group(group, columns=["image"]).column(0)
-        content: bytes = column[number].as_py()["bytes"]
-        return content
+        return shards.read(record.id)
 
     return images, read
 

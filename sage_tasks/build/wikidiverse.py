@@ -29,7 +29,6 @@ from wordsight.errors import DataError
 
 SPLIT_FILES = {"train": "train", "valid": "validation", "test": "test"}
 PICTURE_MAP = "wikipedia_entity2imgs.tsv"
-LABELS = "WikiDiverse_testset_label.json"
 
 
 @dataclass(frozen=True)
@@ -216,23 +215,3 @@ def read_picture_map(path: Path, wanted: set[str]) -> dict[str, tuple[str, ...]]
                 addresses = [a.strip() for a in rest.split("[AND]") if a.strip()]
                 found.setdefault(entity, {}).update(dict.fromkeys(addresses))
     return {entity: tuple(addresses) for entity, addresses in found.items() if addresses}
-
-
-def read_labels(source: Path) -> dict[str, object] | None:
-    """Counts from a folder that holds only the test labels; None when it has none.
-
-    The file maps a mention's number to its title or "nil". Neither mentions nor pictures are
-    known from it, so it yields counts but no dataset.
-    """
-    paths = sorted(source.rglob(LABELS))
-    if not paths:
-        return None
-    labels = read_json(paths[0])
-    titles = [entity_title(label) for label in labels.values()]
-    linked = sum(map(bool, titles))
-    return {
-        "labels": len(titles),
-        "nil": len(titles) - linked,
-        "linked": {"test": linked},
-        "distinct_entities": len(set(filter(None, titles))),
-    }
