@@ -80,6 +80,11 @@ class CandidateView(Sequence[dict[str, Any]]):
         """The picture's bytes as they came."""
         return self.package.picture_bytes(image_id)
 
+    def picture_size(self, image_id: str) -> tuple[int, int]:
+        """Width and height in pixels, from the record: nothing is decoded."""
+        record = self.package.images[image_id]
+        return record.width, record.height
+
 
 class _KwargsOrCallable(dict[str, Any]):
     """Generation arguments that are also a function of the document.

@@ -1,11 +1,21 @@
-"""What the models of this package share: reading requests, streaming answers."""
+"""What the models of this package share: reading requests, ordering them, streaming answers.
+
+Methods built on a model (GAR, Symbal) use two calls and need no harness:
+
+* :meth:`PictureModel.answer` takes questions about pictures and yields one response per question,
+  in order, under the contract of :mod:`wordsight.answers`. Put the questions about one picture
+  next to each other (:meth:`Ask.asking` makes another question about the same picture): a model
+  that can will then encode the picture, and all that stands before the question, once.
+* :meth:`PictureModel.write` takes prompts without a picture and yields what the model writes.
+"""
 
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import torch
 from lmms_eval.api.model import lmms
@@ -15,32 +25,62 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+QuestionKind = Literal["yes_no", "scalar", "choice"]
+
+
+class PictureSource(Protocol):
+    """Where pictures are read from, by content id."""
+
+    def picture(self, image_id: str) -> Image:
+        """The picture, upright RGB. Raises DataError naming the file when it cannot be decoded."""
+        ...
+
+    def picture_bytes(self, image_id: str) -> bytes:
+        """The picture's bytes as they came."""
+        ...
+
 
 @dataclass(frozen=True)
 class Ask:
-    """One request: a question about one picture, and the item's words."""
+    """One question about one picture, and the words of the item it belongs to.
+
+    ``kind`` tells what answer the question asks for. A "choice" is about all of ``image_ids``, in
+    that order; ``image_id`` is then the first of them.
+    """
 
     question: str
     image_id: str
-    term: str
-    context: str
-    gloss: str
-    source: Any
+    source: PictureSource
+    term: str = ""
+    context: str = ""
+    gloss: str = ""
+    pos: str = ""
+    kind: QuestionKind = "yes_no"
+    image_ids: tuple[str, ...] = ()
 
     def picture(self) -> Image:
         """The picture, decoded now; raises DataError naming the file when it cannot be."""
-        picture: Image = self.source.picture(self.image_id)
-        return picture
+        return self.source.picture(self.image_id)
+
+    def pictures(self) -> list[Image]:
+        """All pictures of the question, decoded now."""
+        return [self.source.picture(image_id) for image_id in self.image_ids or (self.image_id,)]
+
+    def asking(self, question: str) -> Ask:
+        """Another yes/no question about the same picture."""
+        return dataclasses.replace(self, question=question, kind="yes_no", image_ids=())
 
 
 class PictureModel(lmms):
-    """Base of models that answer one question about one picture.
+    """Base of models that answer questions about pictures.
 
     Subclasses implement :meth:`answer`, which yields as it goes: what has been yielded is kept
     when a run is interrupted.
     """
 
     is_simple = True
+    # What kinds of question the model can answer; a similarity has no text to give.
+    kinds: frozenset[QuestionKind] = frozenset({"yes_no"})
 
     def __init__(
         self, batch_size: int | str = 1, device: str | None = None, max_batch_size: Any = None
@@ -53,11 +93,28 @@ class PictureModel(lmms):
 
     @abc.abstractmethod
     def answer(self, asks: Sequence[Ask]) -> Iterator[str]:
-        """Yield one response per ask, in order."""
+        """Yield one response per ask, in order, as soon as it is known."""
+
+    def write(self, prompts: Sequence[str], max_tokens: int = 256) -> Iterator[str]:
+        """Yield what the model writes after each prompt, without a picture, greedily.
+
+        Raises WordsightError where the model writes no text.
+        """
+        raise WordsightError(f"{type(self).__name__} compares pictures with texts and writes none")
+
+    def arrange(self, requests: Sequence[Any]) -> list[int]:
+        """The order in which requests are best asked, as positions.
+
+        Questions about one picture stand together, pictures of one size too, large ones first, so
+        that a picture too large for the memory shows at once.
+        """
+        return picture_major([self._ask(request) for request in requests])
 
     def generate_until(self, requests: list[Any]) -> Iterator[str]:
-        """lmms-eval's call; the responses come as a stream."""
-        return self.answer([self._ask(request) for request in requests])
+        """lmms-eval's call; the responses come as a stream, in the order of the requests."""
+        asks = [self._ask(request) for request in requests]
+        order = picture_major(asks)
+        return in_original_order(order, self.answer([asks[i] for i in order]))
 
     def _ask(self, request: Any) -> Ask:
         question, _, _, doc_id, task, split = request.args
@@ -68,13 +125,22 @@ class PictureModel(lmms):
                 f"task {task} is not a picture ranking task: {type(self).__name__} runs only on "
                 "tasks of this package, e.g. sage_demo"
             )
+        kind = doc.get("kind", "yes_no")
+        if kind not in self.kinds:
+            raise WordsightError(
+                f"task {task} asks for a {kind} answer, which {type(self).__name__} cannot give; "
+                "run the yes/no form of the task"
+            )
         return Ask(
             question=question,
             image_id=doc["image_id"],
+            source=view,
             term=doc["term"],
             context=doc["context"],
             gloss=doc["gloss"],
-            source=view,
+            pos=doc.get("pos", ""),
+            kind=kind,
+            image_ids=tuple(doc.get("image_ids", ())),
         )
 
     def loglikelihood(self, requests: list[Any]) -> list[tuple[float, bool]]:
@@ -84,3 +150,29 @@ class PictureModel(lmms):
     def generate_until_multi_round(self, requests: list[Any]) -> list[str]:
         """Not offered: every question stands alone."""
         raise WordsightError(f"{type(self).__name__} answers single questions only")
+
+
+def picture_major(asks: Sequence[Ask]) -> list[int]:
+    """Positions of the asks, sorted by kind, size of the picture (large first) and picture."""
+
+    def key(position: int) -> tuple[str, int, int, str, int]:
+        ask = asks[position]
+        size = getattr(ask.source, "picture_size", None)
+        width, height = size(ask.image_id) if size is not None else (0, 0)
+        return ask.kind, -width * height, -width, ask.image_id, position
+
+    return sorted(range(len(asks)), key=key)
+
+
+def in_original_order(order: Sequence[int], answers: Iterator[str]) -> Iterator[str]:
+    """Yield answers that come in ``order`` by position, each as soon as all before it are there.
+
+    Raises ValueError when there are fewer answers than positions.
+    """
+    waiting: dict[int, str] = {}
+    due = 0
+    for position, answer in zip(order, answers, strict=True):
+        waiting[position] = answer
+        while due in waiting:
+            yield waiting.pop(due)
+            due += 1

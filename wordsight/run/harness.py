@@ -74,7 +74,8 @@ def run(
         lm = model if model is not None else load_model(spec)
         try:
             with _progress(quiet or rank > 0) as bar:
-                answers = keep_answers(lm.generate_until, lm.task_dict, journal, bar)
+                arrange = getattr(lm, "arrange", None)
+                answers = keep_answers(lm.generate_until, lm.task_dict, journal, bar, arrange)
                 lm.generate_until = answers
                 results = _evaluate(spec, lm, quiet=quiet)
         finally:

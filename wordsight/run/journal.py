@@ -88,9 +88,13 @@ def keep_answers(
     task_dict: dict[str, Any],
     journal: Journal,
     bar: tqdm[Any],
+    arrange: Callable[[Sequence[Any]], list[int]] | None = None,
 ) -> Callable[[Sequence[Any]], Iterator[str]]:
     """Wrap a model's ``generate_until``: answered requests come from the journal, the rest is
-    asked and kept as it arrives. ``bar`` shows how many answers have come."""
+    asked and kept as it arrives. ``bar`` shows how many answers have come.
+
+    A model with ``arrange`` streams, so it gets all its requests at once, in the order it likes.
+    """
 
     def generate_until(requests: Sequence[Any]) -> Iterator[str]:
         keys = [request_key(request, task_dict) for request in requests]
@@ -103,8 +107,11 @@ def keep_answers(
         bar.reset(total=len(requests))
         bar.update(len(requests) - len(open_requests))
         failures: dict[str, str] = {}
-        pending = iter(open_requests.items())
-        while portion := list(itertools.islice(pending, PORTION)):
+        arranged = list(open_requests.items())
+        if arrange is not None:
+            arranged = [arranged[i] for i in arrange([request for _, request in arranged])]
+        pending = iter(arranged)
+        while portion := list(itertools.islice(pending, len(arranged) if arrange else PORTION)):
             answers = ask([request for _, request in portion])
             for (key, _), answer in zip(portion, answers, strict=True):
                 text = _text(answer)
