@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,8 @@ MAX_ENUMERATED = 13
 # Two resampled differences nearer than this are equal; scores of n items lie 1/n apart or more
 # in whole hits, and the smallest MRR step of ten candidates is far above it too.
 TIE = 1e-7
+# Pairs handled at once.
+_BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class DifferencePairs:
-    """The same for all pairs; entry k is model ``first[k]`` minus model ``second[k]``.
+    """The same for many pairs; entry k is model ``first[k]`` minus model ``second[k]``.
 
     small : where the small-sample rule stands in for the bootstrap.
     """
@@ -63,6 +65,12 @@ class DifferencePairs:
     p: FloatArray
     small: NDArray[np.bool_]
 
+    def rows(self) -> list[PairedDifference]:
+        """The same, one record per pair."""
+        names = np.where(self.small, "sign flips, Student", "paired bootstrap")
+        columns = (self.difference, self.low, self.high, self.p, names)
+        return [PairedDifference(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+
 
 def paired_difference(
     a: ArrayLike,
@@ -74,34 +82,29 @@ def paired_difference(
     level: float = 0.95,
 ) -> PairedDifference:
     """Mean of ``a - b`` over the same items (scores in 0..1); rules in :func:`difference_pairs`."""
-    found = difference_pairs(
+    return difference_pairs(
         as_pair(a, b, unit_range=True),
         resamples=resamples,
         seed=seed,
         clusters=clusters,
         level=level,
-    )
-    return PairedDifference(
-        float(found.difference[0]),
-        float(found.low[0]),
-        float(found.high[0]),
-        float(found.p[0]),
-        "sign flips, Student" if found.small[0] else "paired bootstrap",
-    )
+    ).rows()[0]
 
 
 def difference_pairs(
     values: Scores,
     *,
+    pairs: Sequence[tuple[int, int]] | None = None,
     resamples: int = RESAMPLES,
     seed: Seed = 0,
     clusters: Clusters = None,
     level: float = 0.95,
     means: FloatArray | None = None,
 ) -> DifferencePairs:
-    """Differences of every pair of models; ``values`` may be a list of subsets (macro average).
+    """Differences of pairs of models; ``values`` may be a list of subsets (macro average).
 
     values : (n_items, n_models) scores in 0..1, or a list of such tables.
+    pairs : which models (first, second) to compare; all pairs i < j by default.
     means : resampled means of the same arguments, where the caller has them already.
 
     Percentile interval of the paired bootstrap; p is twice the smaller share of resamples on
@@ -117,26 +120,23 @@ def difference_pairs(
         means = resampled_estimates(values, resamples=resamples, seed=seed, clusters=clusters)
     if means.ndim != 2 or means.shape[1] != base.parts.shape[1]:
         raise StatisticsError(f"means of shape {means.shape} do not belong to these scores")
-    first, second = np.triu_indices(base.parts.shape[1], k=1)
+    first, second = pair_indices(base.parts.shape[1], pairs)
     difference = base.estimates[first] - base.estimates[second]
     low, high, p = (np.empty(len(first)) for _ in range(3))
-    start = 0
-    for block in centred_difference_blocks(means - base.estimates):
-        stop = start + len(block)
-        here = difference[start:stop]
+    for chosen, block in difference_blocks(means - base.estimates, first, second):
+        here = difference[chosen]
         at_most = (block <= (TIE - here)[:, None]).sum(axis=1)
         at_least = (block >= (-TIE - here)[:, None]).sum(axis=1)
         share = (np.minimum(at_most, at_least) + 1) / (block.shape[1] + 1)
-        p[start:stop] = np.minimum(1.0, 2 * share)
+        p[chosen] = np.minimum(1.0, 2 * share)
         limits = _quantiles_in_place(block, tail)
-        low[start:stop], high[start:stop] = here + limits[0], here + limits[1]
-        start = stop
-    small = _small(base)
+        low[chosen], high[chosen] = here + limits[0], here + limits[1]
+    small = np.full(len(first), base.n_units < MIN_UNITS)
+    small |= differing_units(base, first, second) < MIN_DIFFERING
     if small.any():
-        chosen = np.flatnonzero(small)
-        pairs = first[chosen], second[chosen]
-        p[chosen] = _sign_flips(base, *pairs, resamples, seed)
-        low[chosen], high[chosen] = _student_limits(base, *pairs, p[chosen], level)
+        some = np.flatnonzero(small)
+        p[some] = _sign_flips(base, first[some], second[some], resamples, seed)
+        low[some], high[some] = _student_limits(base, first[some], second[some], p[some], level)
     return DifferencePairs(first, second, difference, low, high, p, small)
 
 
@@ -158,35 +158,39 @@ def sign_flip_p(
     return float(_sign_flips(base, index, index + 1, check_resamples(resamples), seed)[0])
 
 
-def centred_difference_blocks(centred: FloatArray) -> Iterator[NDArray[np.float32]]:
-    """Blocks (pairs of model j with all later models, resamples) of differences, in pair order."""
+def pair_indices(
+    n_models: int, pairs: Sequence[tuple[int, int]] | None = None
+) -> tuple[IntArray, IntArray]:
+    """First and second model of every pair; all pairs i < j where none are named."""
+    if pairs is None:
+        return np.triu_indices(n_models, k=1)
+    table = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    if table.size and not (table.min() >= 0 and table.max() < n_models):
+        raise StatisticsError(f"a pair names a model outside 0..{n_models - 1}")
+    return table[:, 0], table[:, 1]
+
+
+def difference_blocks(
+    centred: FloatArray, first: IntArray, second: IntArray
+) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+    """Blocks of (pairs, resamples) of differences between centred resampled means."""
     columns = np.ascontiguousarray(centred.T, dtype=np.float32)
-    for model in range(len(columns) - 1):
-        yield columns[model] - columns[model + 1 :]
+    for start in range(0, len(first), _BLOCK):
+        chosen = slice(start, start + _BLOCK)
+        block = columns[first[chosen]]
+        block -= columns[second[chosen]]
+        yield chosen, block
 
 
-def differing_units(base: Contributions) -> IntArray:
-    """Number of units on which each pair differs, in pair order."""
+def differing_units(base: Contributions, first: IntArray, second: IntArray) -> IntArray:
+    """Number of units on which the models of each pair differ."""
+    counts = np.empty(len(first), dtype=np.int64)
     columns = np.ascontiguousarray(base.parts.T)
-    counts = [
-        (np.abs(columns[model] - columns[model + 1 :]) > 1e-12).sum(axis=1)
-        for model in range(len(columns) - 1)
-    ]
-    return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
-
-
-def squared_sums(base: Contributions) -> FloatArray:
-    """Sum over units of the squared difference of each pair, in pair order."""
-    gram = base.parts.T @ base.parts
-    first, second = np.triu_indices(len(gram), k=1)
-    own = np.diag(gram)
-    return np.maximum(own[first] + own[second] - 2 * gram[first, second], 0.0)
-
-
-def _small(base: Contributions) -> NDArray[np.bool_]:
-    if base.n_units < MIN_UNITS:
-        return np.ones(base.parts.shape[1] * (base.parts.shape[1] - 1) // 2, dtype=bool)
-    return differing_units(base) < MIN_DIFFERING
+    for start in range(0, len(first), _BLOCK):
+        chosen = slice(start, start + _BLOCK)
+        gaps = np.abs(columns[first[chosen]] - columns[second[chosen]])
+        counts[chosen] = np.count_nonzero(gaps > 1e-12, axis=1)
+    return counts
 
 
 def _quantiles_in_place(block: NDArray[np.float32], tail: float) -> tuple[FloatArray, FloatArray]:

@@ -18,11 +18,7 @@ from leaderboard.stats.contributions import (
     contributions,
     resampled_estimates,
 )
-from leaderboard.stats.paired import (
-    centred_difference_blocks,
-    differing_units,
-    squared_sums,
-)
+from leaderboard.stats.paired import difference_blocks, differing_units, pair_indices
 
 
 def rank_sets(
@@ -75,10 +71,12 @@ def separated(
         return better
     if means is None:
         means = resampled_estimates(values, resamples=resamples, seed=seed, clusters=clusters)
-    first, second = np.triu_indices(count, k=1)
+    first, second = pair_indices(count)
     difference = base.estimates[first] - base.estimates[second]
-    error = np.sqrt(squared_sums(base))
-    enough = differing_units(base) >= math.ceil(1 + math.log2(1 / alpha))
+    gram = base.parts.T @ base.parts
+    squares = np.diag(gram)[first] + np.diag(gram)[second] - 2 * gram[first, second]
+    error = np.sqrt(np.maximum(squares, 0.0))
+    enough = differing_units(base, first, second) >= math.ceil(1 + math.log2(1 / alpha))
     shown = enough & (np.abs(difference) > critical_value(means - base.estimates, alpha) * error)
     ahead = np.where(difference > 0, first, second)[shown]
     behind = np.where(difference > 0, second, first)[shown]
@@ -89,18 +87,23 @@ def separated(
 def critical_value(centred: FloatArray, alpha: float) -> float:
     """Quantile 1 - alpha of the largest studentised difference over all pairs of models.
 
-    centred : resampled means less their estimates, (resamples, n_models). At least the value for
-    a single pair, which also serves where no two models differ.
+    centred : resampled means less their estimates, (resamples, n_models). The quantile is taken
+        at its upper 99% Monte Carlo bound, so that too few resamples make claims rarer and never
+        commoner. At least the normal value of a single pair, which also serves where no two
+        models differ.
     """
     from scipy import stats
 
-    largest = np.zeros(len(centred), dtype=np.float32)
-    for block in centred_difference_blocks(centred):
-        spread = np.sqrt(np.einsum("pr,pr->p", block, block, dtype=np.float64) / len(centred))
-        scale = np.where(spread > 1e-9, 1 / np.maximum(spread, 1e-9), 0.0).astype(np.float32)
+    count = len(centred)
+    largest = np.zeros(count, dtype=np.float32)
+    first, second = pair_indices(centred.shape[1])
+    for _, block in difference_blocks(centred, first, second):
+        spread = np.sqrt(np.einsum("pr,pr->p", block, block) / count)
+        scale = np.where(spread > 1e-9, 1 / np.maximum(spread, 1e-9), 0.0)
         np.abs(block, out=block)
-        np.multiply(block, scale[:, None], out=block)
+        np.multiply(block, scale[:, None].astype(np.float32), out=block)
         np.maximum(largest, block.max(axis=0), out=largest)
-    order = min(len(largest), math.ceil((1 - alpha) * (len(largest) + 1)))
+    margin = stats.norm.ppf(0.99) * math.sqrt(count * alpha * (1 - alpha))
+    order = min(count, math.ceil((1 - alpha) * (count + 1) + margin))
     reached = float(np.partition(largest, order - 1)[order - 1])
     return max(reached, float(stats.norm.ppf(1 - alpha / 2)))
