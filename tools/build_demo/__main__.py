@@ -215,8 +215,11 @@ def report(out: Path) -> None:
             + ", ".join(f"{kinds[kind]} {kind}" for kind in ("gold", "hard", "random"))
             + f"; fingerprint {package.fingerprint}"
         )
+        guess = sum(1 / (1 + row.kinds.count("hard")) for row in package.queries)
+        print(f"  knowing the term, not the sense: Hits@1 {guess / len(package.queries):.3f}")
     licences = Counter(record.licence for record in read_jsonl(out / "images.jsonl", ImageRecord))
-    print(f"images: {licences.total()}: " + ", ".join(f"{n} {k}" for k, n in licences.items()))
+    shares = ", ".join(f"{count} {name}" for name, count in sorted(licences.items()))
+    print(f"images: {licences.total()}: {shares}")
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     print(f"size: {size / 1e6:.2f} MB")
 
