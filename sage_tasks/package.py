@@ -83,7 +83,7 @@ def open_package(root: Path, config: str, split: str = "test") -> Package:
     """
     if not root.is_dir():
         raise DataError(f"no dataset at {root}: the folder does not exist")
-    queries = tuple(_read_records(root, config, split, Query))
+    queries = tuple(read_queries(root, config, split))
     if not queries:
         raise DataError(f"{root}: config {config!r}, split {split!r} holds no queries")
     if (root / "images.jsonl").is_file():
@@ -108,10 +108,14 @@ def open_package(root: Path, config: str, split: str = "test") -> Package:
     return package
 
 
-def _read_records(root: Path, config: str, split: str, model: type[Record]) -> Iterator[Record]:
+def read_queries(root: Path, config: str, split: str) -> Iterator[Query]:
+    """Yield the validated queries of a dataset folder, which may be without its pictures.
+
+    Raises DataError naming file and row.
+    """
     plain = root / config / f"{split}.jsonl"
     if plain.is_file():
-        yield from read_jsonl(plain, model)
+        yield from read_jsonl(plain, Query)
         return
     shards = sorted((root / config).glob(f"{split}-*.parquet"))
     if not shards:
@@ -127,7 +131,7 @@ def _read_records(root: Path, config: str, split: str, model: type[Record]) -> I
         for row_number, row in enumerate(table.to_pylist()):
             for column, names in labels.items():
                 row[column] = [names[value] for value in row[column]]
-            yield parse_record(row, model, f"{shard}: row {row_number}")
+            yield parse_record(row, Query, f"{shard}: row {row_number}")
 
 
 def _class_labels(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
