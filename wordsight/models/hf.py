@@ -3,100 +3,154 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import torch
 
-from wordsight.answers import likelihood
 from wordsight.errors import WordsightError
 from wordsight.models.base import Ask, PictureModel
+from wordsight.models.likelihood import LikelihoodReader, Reuse
+from wordsight.models.prompting import Prompter
+from wordsight.models.tensors import collate, to_model
+from wordsight.models.yes_no import find_answer_tokens, require_mass
 
-_YES = ("Yes", " Yes", "yes", " yes", "YES", " YES")
-_NO = ("No", " No", "no", " no", "NO", " NO")
-# Below this the model puts its first token elsewhere and the ratio of yes to no is noise.
-_LEAST_MASS = 1e-6
+_MOST_WORKERS = 4
 
 
 class HFImageTextToText(PictureModel):
     """Registered as ``wordsight_hf``: any ``AutoModelForImageTextToText`` checkpoint.
 
-    One forward pass per picture and question, without generating: yes and no are read from the
-    same last position. Answers carry ``mass``, the probability of yes and no together.
+    Answers carry ``mass`` (probability of yes and no together), ``tokens`` (of the prompt) and
+    ``seconds`` (the batch's time divided by its questions).
 
     Parameters
     ----------
-    pretrained : name or folder of the checkpoint.
+    pretrained : name or folder of the checkpoint; ``revision`` pins it.
     dtype : "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU, float32 on a CPU.
-    device_map : passed on to ``from_pretrained``.
+    device_map : passed on to ``from_pretrained`` ("auto" spreads over several GPUs).
+    load_in_4bit, load_in_8bit : quantise while loading (needs the package bitsandbytes).
+    attn_implementation, trust_remote_code : passed on to ``from_pretrained``.
+    min_pixels, max_pixels : passed on to the processor, for families with pictures of any size.
+    chat_template : file with a template, for a checkpoint that has none.
+    answer_prefix : text put before the answer, for a model that would think first.
+    reuse : "auto", "on" or "off": put picture and chat header through the model once per picture.
+    workers : threads that decode and preprocess pictures.
+    cache_gb : memory for keys and values of pictures already done.
     """
+
+    kinds = frozenset({"yes_no", "scalar", "choice"})
 
     def __init__(
         self,
         pretrained: str,
         dtype: str | None = None,
         device_map: str | None = None,
+        revision: str | None = None,
+        load_in_4bit: bool = False,
+        load_in_8bit: bool = False,
+        attn_implementation: str | None = None,
+        trust_remote_code: bool = False,
+        min_pixels: int | None = None,
+        max_pixels: int | None = None,
+        chat_template: str | None = None,
+        answer_prefix: str = "",
+        reuse: Reuse = "auto",
+        workers: int | None = None,
+        cache_gb: float = 1.0,
+        max_new_tokens: int = 32,
         **options: Any,
     ) -> None:
         super().__init__(**options)
         from transformers import AutoModelForImageTextToText, AutoProcessor
 
-        self._processor = AutoProcessor.from_pretrained(pretrained)
-        # Padding on the left keeps the last position the last token of every row.
-        self._processor.tokenizer.padding_side = "left"
-        precision = dtype or ("bfloat16" if self.device.type == "cuda" else "float32")
+        if reuse not in get_args(Reuse):
+            raise WordsightError(f"reuse={reuse!r}; choose one of {', '.join(get_args(Reuse))}")
+        self._pretrained = pretrained
+        self._max_new_tokens = int(max_new_tokens)
+        origin = {"revision": revision, "trust_remote_code": bool(trust_remote_code)}
+        pixels = {"min_pixels": min_pixels, "max_pixels": max_pixels}
+        processor = AutoProcessor.from_pretrained(
+            pretrained, **origin, **{k: int(v) for k, v in pixels.items() if v is not None}
+        )
+        if chat_template is not None:
+            processor.chat_template = Path(chat_template).read_text(encoding="utf-8")
+        quantised = load_in_4bit or load_in_8bit
         model = AutoModelForImageTextToText.from_pretrained(
-            pretrained, dtype=getattr(torch, precision), device_map=device_map
+            pretrained,
+            dtype=self._dtype(dtype),
+            device_map=device_map or (str(self.device) if quantised else None),
+            quantization_config=_quantisation(load_in_4bit, load_in_8bit),
+            attn_implementation=attn_implementation,
+            **origin,
         ).eval()
-        self._model = model if device_map else model.to(self.device)
-        self._yes = single_token_ids(self._processor.tokenizer, _YES)
-        self._no = single_token_ids(self._processor.tokenizer, _NO)
-        if not self._yes or not self._no:
-            raise WordsightError(
-                f"{pretrained}: the tokenizer has no single token for "
-                f"{'yes' if not self._yes else 'no'}; likelihoods cannot be read from one position"
-            )
+        self._model = model if device_map or quantised else model.to(self.device)
+        token = getattr(model.config, "image_token_id", None)
+        self._prompter = Prompter(processor, token, answer_prefix)
+        self.reader = LikelihoodReader(
+            self._model,
+            self._prompter,
+            find_answer_tokens(processor.tokenizer),
+            batch_size=self.batch_size,
+            reuse=reuse,
+            workers=_workers() if workers is None else int(workers),
+            cache_gb=float(cache_gb),
+        )
+
+    def _dtype(self, name: str | None) -> torch.dtype:
+        wanted = name or ("bfloat16" if self.device.type == "cuda" else "float32")
+        dtype = getattr(torch, wanted, None)
+        if not isinstance(dtype, torch.dtype):
+            raise WordsightError(f"dtype={wanted!r}; choose float32, bfloat16 or float16")
+        return dtype
 
     def answer(self, asks: Sequence[Ask]) -> Iterator[str]:
-        """Yield the log-probabilities of yes and no, batch by batch."""
-        pending = iter(asks)
+        """Yield likelihoods of yes and no; generated text for questions of other kinds."""
+        for kind, group in itertools.groupby(asks, key=lambda ask: ask.kind):
+            together = list(group)
+            if kind == "yes_no":
+                readings = require_mass(self.reader.read(together), self._pretrained)
+                yield from (reading.response() for reading in readings)
+            else:
+                for ask in together:
+                    inputs = self._prompter.process(ask.question, ask.pictures())
+                    yield from self._generate(inputs, self._max_new_tokens)
+
+    def write(self, prompts: Sequence[str], max_tokens: int = 256) -> Iterator[str]:
+        """Yield what the model writes after each prompt, without a picture, greedily."""
+        tokenizer = self._prompter.processor.tokenizer
+        pending = iter(prompts)
         while batch := list(itertools.islice(pending, self.batch_size)):
-            yield from self._answer_batch(batch)
+            texts = [self._prompter.render(prompt, pictures=0) for prompt in batch]
+            rows = [dict(tokenizer(text, return_tensors="pt")) for text in texts]
+            yield from self._generate(collate(rows, tokenizer.pad_token_id or 0), max_tokens)
 
-    def _answer_batch(self, batch: Sequence[Ask]) -> list[str]:
-        prompts = [self._prompt(ask.question) for ask in batch]
-        inputs = self._processor(
-            text=prompts,
-            images=[[ask.picture()] for ask in batch],
-            return_tensors="pt",
-            padding=True,
-        ).to(self._model.device)
+    def _generate(self, inputs: dict[str, torch.Tensor], max_tokens: int) -> list[str]:
+        tokenizer = self._prompter.processor.tokenizer
+        length = inputs["input_ids"].shape[1]
         with torch.inference_mode():
-            logits = self._model(**inputs, logits_to_keep=1).logits[:, -1].double()
-        logs = logits.log_softmax(-1)
-        yes = logs[:, self._yes].logsumexp(-1).clamp(max=0.0)
-        no = logs[:, self._no].logsumexp(-1).clamp(max=0.0)
-        mass = yes.exp() + no.exp()
-        if float(mass.max()) < _LEAST_MASS:
-            raise WordsightError(
-                f"yes and no together have probability {float(mass.max()):.1e} after "
-                f"{prompts[0][-60:]!r}: this model does not answer with Yes or No here; check its "
-                "chat template or run it as a stock lmms-eval model, which reads generated text"
+            ids = self._model.generate(
+                **to_model(inputs, self._model),
+                max_new_tokens=max_tokens,
+                do_sample=False,
+                pad_token_id=tokenizer.pad_token_id or 0,
             )
-        return [
-            likelihood(float(y), float(n), mass=float(m))
-            for y, n, m in zip(yes, no, mass, strict=True)
-        ]
-
-    def _prompt(self, question: str) -> str:
-        content = [{"type": "image"}, {"type": "text", "text": question}]
-        prompt: str = self._processor.apply_chat_template(
-            [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
-        )
-        return prompt
+        texts: list[str] = tokenizer.batch_decode(ids[:, length:], skip_special_tokens=True)
+        return [text.strip() for text in texts]
 
 
-def single_token_ids(tokenizer: Any, forms: Sequence[str]) -> list[int]:
-    """Ids of those word forms that are one token, sorted, each once."""
-    encoded = [tokenizer.encode(form, add_special_tokens=False) for form in forms]
-    return sorted({ids[0] for ids in encoded if len(ids) == 1})
+def _workers() -> int:
+    return max(1, min(_MOST_WORKERS, (os.cpu_count() or 1) - 1))
+
+
+def _quantisation(four: bool, eight: bool) -> Any:
+    if not (four or eight):
+        return None
+    from transformers import BitsAndBytesConfig
+    from transformers.utils import is_bitsandbytes_available
+
+    if not is_bitsandbytes_available():
+        raise WordsightError("quantised loading needs the package bitsandbytes: install it")
+    return BitsAndBytesConfig(load_in_4bit=four, load_in_8bit=eight and not four)

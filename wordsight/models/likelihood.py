@@ -1,0 +1,356 @@
+"""Log-probabilities of yes and no from a vision-language checkpoint, without generating.
+
+All that stands before a question (chat header and picture) is the same for every question about
+the picture. It is put through the model once; its keys and values are then shared by the
+questions, which follow as one batch. Where a family does not allow that, or where a check on the
+first picture finds a difference, every question goes through the model whole.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import torch
+from loguru import logger
+
+from wordsight.errors import WordsightError
+from wordsight.models.ahead import Ahead
+from wordsight.models.base import Ask
+from wordsight.models.prompting import Prepared, Prompter
+from wordsight.models.tensors import (
+    collate,
+    join_caches,
+    out_of_memory,
+    select_row,
+    stack,
+    to_model,
+    whole_prompt,
+)
+from wordsight.models.yes_no import AnswerTokens, Reading, Tokens, word_log_probability
+
+Reuse = Literal["auto", "on", "off"]
+_CHECK_QUESTION = "Is this a picture of anything at all? Answer with one word, Yes or No."
+# Half precision moves P(yes) by up to 2e-3 with any change of batch shape.
+_TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
+_HALF_TOLERANCE = 3e-2
+# A picture may have many questions: a window ends after this many per picture on average.
+_QUESTIONS_PER_PICTURE = 16
+
+
+@dataclass
+class _Prefix:
+    """A picture and chat header that went through the model: keys and values of one row."""
+
+    cache: Any
+    length: int
+    rope_delta: torch.Tensor | None
+
+    @property
+    def bytes(self) -> int:
+        tensors = (t for layer in self.cache.layers for t in (layer.keys, layer.values))
+        return sum(t.numel() * t.element_size() for t in tensors if t is not None)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One sequence to put through the model: an ask's question and a lead of its answer."""
+
+    number: int
+    ask: Ask
+    lead: Tokens
+    tail: tuple[int, ...]
+
+
+@dataclass
+class _Window:
+    """Consecutive asks that are answered together."""
+
+    asks: list[Ask]
+    pictures: dict[str, Ask] = field(default_factory=dict)
+
+
+class LikelihoodReader:
+    """Reads yes and no for a stream of asks.
+
+    Parameters
+    ----------
+    model, prompter, tokens : the checkpoint, its prompts, its words for yes and no.
+    batch_size : rows per forward pass; halved for good whenever memory runs out.
+    reuse : whether what stands before the question is put through the model once per picture;
+        "auto" checks on the first picture that this changes nothing.
+    workers : threads that decode and preprocess pictures ahead; 0 does it in line.
+    cache_gb : how much memory the keys and values of pictures already done may take; they serve
+        when another question about the same picture comes later.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        prompter: Prompter,
+        tokens: AnswerTokens,
+        *,
+        batch_size: int,
+        reuse: Reuse = "auto",
+        workers: int = 2,
+        cache_gb: float = 1.0,
+    ) -> None:
+        self.batch_size = batch_size
+        self.reuse = reuse
+        self._model = model
+        self._prompter = prompter
+        self._tokens = tokens
+        self._leads = tokens.leads
+        self._pool = ThreadPoolExecutor(workers) if workers else None
+        self._cache_bytes = int(cache_gb * 2**30)
+        self._prefixes: OrderedDict[str, _Prefix] = OrderedDict()
+        self._pad = model.config.get_text_config().pad_token_id or 0
+
+    def forget(self) -> None:
+        """Drop the kept pictures, as after a change of data or for a cold measurement."""
+        self._prefixes.clear()
+
+    def read(self, asks: Sequence[Ask]) -> Iterator[Reading]:
+        """One reading per ask, in order, window by window.
+
+        Raises DataError for a picture that cannot be decoded and WordsightError when one row
+        alone does not fit into memory.
+        """
+        firsts = [next(group) for _, group in itertools.groupby(asks, key=lambda a: a.image_id)]
+        ahead = Ahead(firsts, self._prepare, self._pool, self._prefixes)
+        pending = list(reversed(asks))
+        while pending:
+            window = self._cut(pending)
+            prepared = ahead.take(window.pictures, reserve=2 * self.batch_size)
+            yield from self._read_window(window.asks, prepared)
+
+    def _cut(self, pending: list[Ask]) -> _Window:
+        window = _Window([])
+        while pending and len(window.asks) < self.batch_size * _QUESTIONS_PER_PICTURE:
+            ask = pending[-1]
+            if ask.image_id not in window.pictures and len(window.pictures) == self.batch_size:
+                break
+            window.pictures.setdefault(ask.image_id, ask)
+            window.asks.append(pending.pop())
+        return window
+
+    def _prepare(self, ask: Ask) -> Prepared:
+        return self._prompter.prepare(ask.question, ask.picture())
+
+    def _read_window(self, asks: list[Ask], prepared: dict[str, Prepared]) -> list[Reading]:
+        try:
+            return self._timed(asks, prepared)
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            if len(asks) == 1:
+                raise WordsightError(
+                    "a single question about one picture does not fit into memory: give "
+                    "max_pixels=... for smaller pictures, dtype=bfloat16 or a smaller model"
+                ) from error
+        # Outside the handler, so that the failed pass is not kept alive by its traceback.
+        self._prefixes.clear()
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        self.batch_size = max(1, self.batch_size // 2)
+        logger.warning(f"out of memory: going on with batches of {self.batch_size}")
+        half = len(asks) // 2
+        return [
+            *self._read_window(asks[:half], prepared),
+            *self._read_window(asks[half:], prepared),
+        ]
+
+    def _timed(self, asks: list[Ask], prepared: dict[str, Prepared]) -> list[Reading]:
+        if self.reuse == "auto":
+            self.reuse = self._check(asks[0], prepared)
+            self._prefixes.clear()
+        started = time.perf_counter()
+        # A kept picture may have been dropped since its tensors were found unnecessary.
+        for ask in asks:
+            if ask.image_id not in prepared and ask.image_id not in self._prefixes:
+                prepared[ask.image_id] = self._prepare(ask)
+        values = self._log_probabilities(asks, prepared, self.reuse)
+        seconds = (time.perf_counter() - started) / len(asks)
+        return [Reading(yes, no, tokens, round(seconds, 6)) for yes, no, tokens in values]
+
+    def _check(self, ask: Ask, prepared: dict[str, Prepared]) -> Reuse:
+        pair = [ask, ask.asking(_CHECK_QUESTION)]
+        try:
+            shared = self._log_probabilities(pair, prepared, "on")
+        except (torch.OutOfMemoryError, MemoryError):
+            raise
+        except Exception as error:
+            # Whatever a family does not support about shared prefixes shows here, in its own way.
+            if out_of_memory(error):
+                raise
+            logger.warning(f"each question is read whole, since prefixes cannot be shared: {error}")
+            return "off"
+        whole = self._log_probabilities(pair, prepared, "off")
+        difference = max(
+            abs(_p_yes(*a[:2]) - _p_yes(*b[:2])) for a, b in zip(shared, whole, strict=True)
+        )
+        if difference > _TOLERANCE.get(self._model.dtype, _HALF_TOLERANCE):
+            logger.warning(
+                "each question is read whole, since a shared prefix moves P(yes) by "
+                f"{difference:.1e}"
+            )
+            return "off"
+        return "on"
+
+    def _log_probabilities(
+        self, asks: list[Ask], prepared: dict[str, Prepared], reuse: Reuse
+    ) -> list[tuple[float, float, int]]:
+        """(log P(yes), log P(no), tokens of the prompt) per ask."""
+        tails = [tuple(self._prompter.tail(ask.question)) for ask in asks]
+        rows = [
+            _Row(number, ask, lead, (*tail, *lead))
+            for number, (ask, tail) in enumerate(zip(asks, tails, strict=True))
+            for lead in self._leads
+        ]
+        with torch.inference_mode():
+            if reuse == "off":
+                logs = self._read_whole(rows, prepared)
+                lengths = {k: p.length for k, p in prepared.items()}
+            else:
+                prefixes = self._prefixes_of(asks, prepared)
+                logs = self._read_tails(rows, prefixes)
+                lengths = {k: p.length for k, p in prefixes.items()}
+        return [
+            (
+                word_log_probability(self._tokens.yes, logs[number]),
+                word_log_probability(self._tokens.no, logs[number]),
+                lengths[ask.image_id] + len(tails[number]),
+            )
+            for number, ask in enumerate(asks)
+        ]
+
+    def _prefixes_of(self, asks: list[Ask], prepared: dict[str, Prepared]) -> dict[str, _Prefix]:
+        needed = dict.fromkeys(ask.image_id for ask in asks)
+        found = {key: self._prefixes[key] for key in needed if key in self._prefixes}
+        missing = [key for key in needed if key not in found]
+        for _, group in _groups(missing, lambda key: prepared[key].shape):
+            for chunk in _chunks(group, self.batch_size):
+                rows = [prepared[key] for key in chunk]
+                for key, prefix in zip(chunk, self._prefill(rows), strict=True):
+                    found[key] = self._prefixes[key] = prefix
+        for key in needed:
+            self._prefixes.move_to_end(key)
+        self._trim()
+        return found
+
+    def _trim(self) -> None:
+        total = sum(prefix.bytes for prefix in self._prefixes.values())
+        while self._prefixes and total > self._cache_bytes:
+            total -= self._prefixes.popitem(last=False)[1].bytes
+
+    def _prefill(self, rows: list[Prepared]) -> list[_Prefix]:
+        from transformers import DynamicCache
+
+        # Equal shapes: nothing is padded, so no position and no mask can be wrong.
+        inputs = stack([{**row.prefix, **row.picture} for row in rows])
+        cache = DynamicCache(config=self._model.config)
+        self._model(
+            **to_model(inputs, self._model), past_key_values=cache, use_cache=True, logits_to_keep=1
+        )
+        deltas = self._rope_deltas()
+        if len(rows) == 1:
+            return [_Prefix(cache, rows[0].length, deltas)]
+        return [
+            _Prefix(
+                select_row(cache, number),
+                row.length,
+                None if deltas is None else deltas[number : number + 1],
+            )
+            for number, row in enumerate(rows)
+        ]
+
+    def _rope_deltas(self) -> torch.Tensor | None:
+        # State of Qwen's models, overwritten by their next pass.
+        inner = getattr(self._model, "model", self._model)
+        deltas = getattr(inner, "rope_deltas", None)
+        return None if deltas is None else deltas.clone()
+
+    def _read_tails(
+        self, rows: list[_Row], prefixes: dict[str, _Prefix]
+    ) -> dict[int, dict[Tokens, torch.Tensor]]:
+        logs: dict[int, dict[Tokens, torch.Tensor]] = {}
+        # Rows of one batch share the prefix length; close lengths together waste few positions.
+        rows = sorted(rows, key=lambda row: len(row.tail))
+        for length, group in _groups(rows, lambda row: prefixes[row.ask.image_id].length):
+            for chunk in _chunks(group, self.batch_size):
+                self._read_tail_batch(chunk, length, prefixes, logs)
+        return logs
+
+    def _read_tail_batch(
+        self,
+        rows: list[_Row],
+        length: int,
+        prefixes: dict[str, _Prefix],
+        logs: dict[int, dict[Tokens, torch.Tensor]],
+    ) -> None:
+        device = self._model.device
+        longest = max(len(row.tail) for row in rows)
+        # On the right: a causal model never looks at what follows the last token of a row.
+        ids = torch.tensor([[*row.tail, *[self._pad] * (longest - len(row.tail))] for row in rows])
+        places = [range(len(row.tail) - len(row.lead) - 1, len(row.tail)) for row in rows]
+        wanted = sorted({place for row in places for place in row})
+        own = [prefixes[row.ask.image_id] for row in rows]
+        positions = torch.arange(length, length + longest, device=device).expand(len(rows), -1)
+        if own[0].rope_delta is not None:
+            deltas = torch.cat([p.rope_delta for p in own if p.rope_delta is not None])
+            positions = (positions + deltas.to(device)).expand(3, -1, -1)
+        logits = self._model(
+            input_ids=ids.to(device),
+            position_ids=positions,
+            past_key_values=join_caches([p.cache for p in own]),
+            use_cache=True,
+            logits_to_keep=torch.tensor(wanted, device=device),
+        ).logits
+        for number, row in enumerate(rows):
+            here = [wanted.index(place) for place in places[number]]
+            logs.setdefault(row.number, {})[row.lead] = _log_softmax(logits[number, here])
+
+    def _read_whole(
+        self, rows: list[_Row], prepared: dict[str, Prepared]
+    ) -> dict[int, dict[Tokens, torch.Tensor]]:
+        logs: dict[int, dict[Tokens, torch.Tensor]] = {}
+        for _, group in _groups(rows, lambda row: prepared[row.ask.image_id].kind):
+            for chunk in _chunks(group, self.batch_size):
+                keep = max(len(row.lead) for row in chunk) + 1
+                inputs = collate(
+                    [whole_prompt(prepared[row.ask.image_id], row.tail) for row in chunk],
+                    self._pad,
+                )
+                logits = self._model(
+                    **to_model(inputs, self._model), use_cache=False, logits_to_keep=keep
+                ).logits
+                for number, row in enumerate(chunk):
+                    last = logits[number, -len(row.lead) - 1 :]
+                    logs.setdefault(row.number, {})[row.lead] = _log_softmax(last)
+        return logs
+
+
+def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
+    return logits.double().log_softmax(-1).cpu()
+
+
+def _groups(items: Sequence[Any], key: Any) -> list[tuple[Any, list[Any]]]:
+    found: dict[Any, list[Any]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return list(found.items())
+
+
+def _chunks(items: list[Any], size: int) -> Iterator[list[Any]]:
+    return (items[i : i + size] for i in range(0, len(items), size))
+
+
+def _p_yes(yes: float, no: float) -> float:
+    return float(torch.sigmoid(torch.tensor(yes - no, dtype=torch.float64)))
