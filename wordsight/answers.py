@@ -29,7 +29,7 @@ _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGN
 _FINAL = re.compile(
     r"\b(?:final\s+answer|answer|verdict|conclusion)\b\W*(?:is\b\W*)?(yes|no)\b", re.IGNORECASE
 )
-_LEADING = re.compile(r"^[\W_]*(yes|no)(?![\w-])", re.IGNORECASE)
+_LEADING = re.compile(r"^[\W_]*(yes|no)(?![\w-])(?!\s*(?:or|and|/)\s*(?:yes|no)\b)", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w-])(yes|no)(?![\w-])", re.IGNORECASE)
 
 
