@@ -105,7 +105,11 @@ class Sources:
 
     @cached_property
     def _emoji_table(self) -> dict[str, dict[str, str]]:
-        table = json.loads((self.root / GOOGLE / "emoji.json").read_text(encoding="utf-8"))
+        path = self.root / GOOGLE / "emoji.json"
+        try:
+            table = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: cannot be read ({error})") from None
         return {short: entry for entry in table for short in entry["short_names"]}
 
     @cached_property
