@@ -3,46 +3,57 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 
 from leaderboard.records import TrackBoard
-from leaderboard.site.render import Answered
+from leaderboard.site.render import ItemAnswer
 from leaderboard.store import Store
 
 _OWN = frozenset({"yes", "no", "similarity"})
 _MAX_TEXT = 2000
 
 
-def answered_by(store: Store, track: TrackBoard, task: str) -> list[Answered]:
-    """Scores per item of every entry of the track that has the task, best entry first."""
-    found = []
+def item_answers(store: Store, track: TrackBoard, task: str, item: str) -> list[ItemAnswer]:
+    """Every entry's score on one item, best entry first."""
+    rows = [row for row in track.rows if task in row.cells]
+    submissions = [row.cells[task].submission for row in rows]
+    scores = store.item_scores(task, item, submissions)
+    answers = []
+    for row, submission in zip(rows, submissions, strict=True):
+        texts: list[tuple[str, str]] = []
+        if row.method != "direct":
+            texts = texts_of(store.responses(submission, task, item).get(item, []))
+        answers.append(ItemAnswer(row.entry, row.label, scores[submission], texts))
+    return answers
+
+
+def all_answers(store: Store, track: TrackBoard, task: str) -> dict[str, list[ItemAnswer]]:
+    """The same for every item of the task at once: item -> answers, best entry first."""
+    found: dict[str, list[ItemAnswer]] = {query.id: [] for query in store.gold(task).queries}
     for row in track.rows:
-        if task in row.cells:
-            submission = row.cells[task].submission
-            found.append(
-                Answered(
-                    entry=row.entry,
-                    label=row.label,
-                    scores={score.item: score for score in store.scores(submission, task)},
-                    texts=logged_texts(store, submission, task) if row.method != "direct" else {},
-                )
-            )
+        if task not in row.cells:
+            continue
+        submission = row.cells[task].submission
+        responses = {} if row.method == "direct" else store.responses(submission, task)
+        for score in store.scores(submission, task):
+            texts = texts_of(responses.get(score.item, []))
+            found[score.item].append(ItemAnswer(row.entry, row.label, score, texts))
     return found
 
 
-def logged_texts(store: Store, submission: str, task: str) -> dict[str, list[tuple[str, str]]]:
-    """What a method wrote beside its answers (definition, questions, ...): item -> (name, text).
+def right_counts(store: Store, track: TrackBoard, task: str) -> tuple[list[float], int]:
+    """Per item, in gold order, how many entries put the gold first; and how many there are."""
+    submissions = [row.cells[task].submission for row in track.rows if task in row.cells]
+    matrix = store.matrix(task, submissions)
+    return [math.fsum(row) for row in matrix.hits1.tolist()], len(submissions)
 
-    A text that is the same for all ten candidates is given once.
+
+def texts_of(responses: Sequence[str]) -> list[tuple[str, str]]:
+    """What a method wrote beside its answers to one item (definition, questions, ...).
+
+    Pairs of name and text; a text that is the same for all ten candidates is given once.
     """
-    return {
-        item: texts
-        for item, responses in store.responses(submission, task).items()
-        if (texts := _texts(responses))
-    }
-
-
-def _texts(responses: Sequence[str]) -> list[tuple[str, str]]:
     seen: dict[tuple[str, str], list[int]] = {}
     for place, response in enumerate(responses, 1):
         try:

@@ -90,19 +90,33 @@ def read_scores(path: Path) -> list[BoardScore]:
     """Every item's score, in gold order."""
     import pyarrow.parquet as pq
 
-    return [
-        BoardScore(
-            item=row["item"],
-            status=STATUSES[row["status"]],
-            hits1=row["hits1"],
-            mrr=row["mrr"],
-            choice=row["choice"],
-            interface=row["interface"],
-            reason=row["reason"],
-            scores=None if row["scores"] is None else tuple(row["scores"]),
-            ranks=None if row["ranks"] is None else tuple(row["ranks"]),
-            hard=row["hard"],
-            random=row["random"],
-        )
-        for row in pq.read_table(path).to_pylist()
-    ]
+    return [_score(row) for row in pq.read_table(path).to_pylist()]
+
+
+def read_item_scores(paths: Sequence[Path], item: str) -> dict[str, BoardScore]:
+    """One item's score in each of several files: path -> score."""
+    import duckdb
+
+    if not paths:
+        return {}
+    table = duckdb.execute(
+        "select * from read_parquet(?, filename = true) where item = ?",
+        [[str(path) for path in paths], item],
+    ).to_arrow_table()
+    return {row["filename"]: _score(row) for row in table.to_pylist()}
+
+
+def _score(row: dict[str, Any]) -> BoardScore:
+    return BoardScore(
+        item=row["item"],
+        status=STATUSES[row["status"]],
+        hits1=row["hits1"],
+        mrr=row["mrr"],
+        choice=row["choice"],
+        interface=row["interface"],
+        reason=row["reason"],
+        scores=None if row["scores"] is None else tuple(row["scores"]),
+        ranks=None if row["ranks"] is None else tuple(row["ranks"]),
+        hard=row["hard"],
+        random=row["random"],
+    )

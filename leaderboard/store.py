@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from leaderboard.gold import Gold, load_gold
 from leaderboard.ledger import Event, Kind
 from leaderboard.lines import Submission
 from leaderboard.records import Receipt, TaskReport
-from leaderboard.schema import Header
+from leaderboard.schema import Header, SubmissionError
 from leaderboard.scoring import SCORER, BoardScore, score_task
 from wordsight.errors import DataError
 
@@ -67,10 +67,7 @@ class Store:
     """A board folder. Safe for any number of processes at once."""
 
     root: Path
-    catalog: Catalog = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "catalog", load_catalog(self.root))
+    catalog: Catalog
 
     @property
     def ledger_path(self) -> Path:
@@ -94,11 +91,14 @@ class Store:
         name: str = "submission",
         other_pictures: bool = False,
         pending: bool = False,
+        max_attempts: int = 0,
     ) -> Receipt:
         """Check, score and store a submission; when this returns, it is on disk for good.
 
         The same submission again changes nothing and returns its first receipt.
-        Raises SubmissionError when it does not fit the board's gold.
+        max_attempts : how many submissions one public entry may have; 0 sets no bound.
+
+        Raises SubmissionError when it does not fit the board's gold, or was tried too often.
         """
         checks = self.check(submission, name=name, other_pictures=other_pictures)
         path = self._entry_path(submission.id)
@@ -111,6 +111,12 @@ class Store:
             events = ledger.read_ledger(self.ledger_path)
             known = [e for e in events if e.submission == submission.id]
             if not known:
+                tried = {e.submission for e in events if e.entry == entry}
+                if max_attempts and len(tried) >= max_attempts:
+                    raise SubmissionError(
+                        f"{name}: {submission.header.label} has {len(tried)} submissions, the most "
+                        "that this board takes for one entry"
+                    )
                 files.write_atomic(path, content)
                 kind: Kind = "pending" if pending else "submitted"
                 event = ledger.append(
@@ -167,17 +173,24 @@ class Store:
         """All submissions, oldest first, with what was decided about each."""
         return fold(ledger.read_ledger(self.ledger_path), self.header)
 
+    def used_tasks(self) -> frozenset[str]:
+        """Names of the tasks that any submission has."""
+        return frozenset(run.name for one in self.submissions() for run in one.header.tasks)
+
     def header(self, submission: str) -> Header:
         """The header of a stored submission."""
         return _header(self._entry_path(submission))
 
-    def responses(self, submission: str, task: str) -> dict[str, list[str]]:
-        """Raw responses of one submission to one task: item id -> texts in candidate order."""
+    def responses(self, submission: str, task: str, item: str = "") -> dict[str, list[str]]:
+        """Raw responses of one submission: item id -> texts in candidate order.
+
+        item : only this one.
+        """
         import duckdb
 
         rows = duckdb.execute(
-            "select item, responses from read_parquet(?) where task = ?",
-            [str(self._entry_path(submission)), task],
+            "select item, responses from read_parquet(?) where task = ? and item like ?",
+            [str(self._entry_path(submission)), task, item or "%"],
         ).fetchall()
         return dict(rows)
 
@@ -228,6 +241,14 @@ class Store:
     def scores(self, submission: str, task: str) -> list[BoardScore]:
         """Every item's score of one submission, in gold order."""
         return files.read_scores(self.scores_path(task, submission))
+
+    def item_scores(
+        self, task: str, item: str, submissions: Sequence[str]
+    ) -> dict[str, BoardScore]:
+        """One item's score in each of the given submissions."""
+        paths = [self.scores_path(task, submission) for submission in submissions]
+        found = files.read_item_scores(paths, item)
+        return {s: found[str(path)] for s, path in zip(submissions, paths, strict=True)}
 
     def scores_path(self, task: str, submission: str) -> Path:
         """Where the scores lie, made now if they are missing (deleted, or another gold since)."""
@@ -290,8 +311,13 @@ def _header(path: Path) -> Header:
     return files.read_header(path)
 
 
+def create_store(root: Path) -> Store:
+    """The board at ``root``, whether or not anything is there yet."""
+    return Store(root, load_catalog(root))
+
+
 def open_store(root: Path) -> Store:
     """The board at ``root``. Raises DataError when nothing was ever submitted there."""
     if not (root / "ledger.jsonl").is_file() and not (root / "board.json").is_file():
         raise DataError(f"no board at {root}: submit a run with --to {root} first")
-    return Store(root)
+    return create_store(root)

@@ -8,7 +8,7 @@ from pathlib import Path
 from leaderboard.lines import Submission, write_submission
 from leaderboard.records import Receipt
 from leaderboard.runs import read_runs
-from leaderboard.store import Store
+from leaderboard.store import create_store
 from wordsight.errors import WordsightError
 
 TOKEN_VARIABLE = "WORDSIGHT_TOKEN"
@@ -41,7 +41,7 @@ def submit(
         return [_post(one, to) for one in submissions]
     if to.startswith(HUB):
         return [_pull_request(one, to.removeprefix(HUB)) for one in submissions]
-    store = Store(Path(to))
+    store = create_store(Path(to))
     for one in submissions:  # all or none: check every one before the first is stored
         store.check(one, name=one.header.label, other_pictures=other_pictures)
     return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from leaderboard.answers import answered_by
+from leaderboard.answers import all_answers, right_counts
 from leaderboard.board import build_board
 from leaderboard.gold import Gold
 from leaderboard.site.links import StaticLinks
@@ -40,11 +40,10 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
     for track in board.tracks:
         for info in track.tasks:
             gold, folder = golds[info.name], out / "tasks" / info.name
-            answered = answered_by(store, track, info.name)
-            _write(folder / "index.html", task_page(board, deep, info, gold, answered))
-            for query in gold.queries:
-                page = item_page(board, deep, info, gold, query.id, answered)
-                _write(folder / f"{query.id}.html", page)
+            right, entries = right_counts(store, track, info.name)
+            _write(folder / "index.html", task_page(board, deep, info, gold, right, entries))
+            for item, answers in all_answers(store, track, info.name).items():
+                _write(folder / f"{item}.html", item_page(board, deep, info, gold, item, answers))
     return out / "index.html"
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,6 @@ from sage_tasks.records import Query
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(frozen=True)
-class Answered:
-    """One entry's scores on one task, and what its method logged per item."""
-
-    entry: str
-    label: str
-    scores: Mapping[str, BoardScore]
-    texts: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -83,7 +73,7 @@ def render(template: str, board: Board, links: Links, **values: Any) -> str:
 
 
 def item_page(
-    board: Board, links: Links, info: TaskInfo, gold: Gold, item: str, answered: Sequence[Answered]
+    board: Board, links: Links, info: TaskInfo, gold: Gold, item: str, answers: Sequence[ItemAnswer]
 ) -> str:
     """The page of one item: its ten pictures, the gold, what every entry chose.
 
@@ -91,11 +81,6 @@ def item_page(
     """
     place = gold.row[item]
     query = gold.queries[place]
-    answers = [
-        ItemAnswer(one.entry, one.label, one.scores[item], one.texts.get(item, ()))
-        for one in answered
-        if item in one.scores
-    ]
     return render(
         "item.html",
         board,
@@ -111,20 +96,18 @@ def item_page(
 
 
 def task_page(
-    board: Board, links: Links, info: TaskInfo, gold: Gold, answered: Sequence[Answered]
+    board: Board, links: Links, info: TaskInfo, gold: Gold, right: Sequence[float], entries: int
 ) -> str:
-    """The list of a task's items, hardest first."""
+    """The list of a task's items, hardest first.
+
+    right : per item, in gold order, how many of the ``entries`` put the gold first.
+    """
     rows = [
-        {
-            "id": query.id,
-            "term": query.term,
-            "context": query.context,
-            "right": sum(one.scores[query.id].hits1 for one in answered if query.id in one.scores),
-        }
-        for query in gold.queries
+        {"id": query.id, "term": query.term, "context": query.context, "right": number}
+        for query, number in zip(gold.queries, right, strict=True)
     ]
     rows.sort(key=lambda row: (row["right"], row["term"]))
-    return render("task.html", board, links, task=info, items=rows, models=len(answered))
+    return render("task.html", board, links, task=info, items=rows, models=entries)
 
 
 def choosers(query: Query, answers: Sequence[ItemAnswer]) -> list[list[str]]:

@@ -1,0 +1,1 @@
+"""The service: FastAPI owns the API, the HTML pages and all headers; Gradio is mounted in it."""

@@ -1,0 +1,159 @@
+"""Tables and figures of the Gradio page, from the board's records."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from leaderboard.records import Estimate, Row, TrackBoard
+from leaderboard.site.formats import limits, limits_signed, p_value, rank, signed
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+FIXED = ("Rank", "Model")
+WORDS = ("Model", "Method", "Interface", "Trust")
+ORDERS = ("rank", "Hits@1", "MRR", "name", "date")
+
+# The eye compares lengths only within one screen; more rows than this make a plot unreadable.
+PLOTTED_ROWS = 60
+
+
+def columns_of(track: TrackBoard) -> list[str]:
+    """Columns that a reader may switch on or off."""
+    per_task = [f"{task.label} {metric}" for task in track.tasks for metric in ("Hits@1", "MRR")]
+    return [
+        *("Hits@1", "Hits@1 interval", "MRR", "MRR interval"),
+        *(per_task if len(track.tasks) > 1 else []),
+        *track.deltas,
+        *("p against best", "Method", "Interface", "Missing, %", "Invalid, %"),
+        *("Attempts", "Date", "Trust", "Cost, $"),
+    ]
+
+
+def table_of(track: TrackBoard) -> list[str]:
+    """Columns shown at first."""
+    return [
+        *("Hits@1", "Hits@1 interval", "MRR", "MRR interval"),
+        *track.deltas,
+        *("p against best", "Interface"),
+    ]
+
+
+def select(track: TrackBoard, search: str, order: str, columns: Sequence[str]) -> Styler:
+    """The table: rows whose model, method or interface holds every word of ``search``.
+
+    Order "rank" lists by best and worst possible place, then by name: entries that the data
+    cannot tell apart stand in the order of the alphabet, not of a difference that may be luck.
+    """
+    import pandas as pd
+
+    words = search.casefold().split()
+    rows = [row for row in track.rows if all(word in _text(row) for word in words)]
+    rows.sort(key=lambda row: _place(row, order))
+    wanted = [column for column in columns_of(track) if column in columns]
+    records = [_record(track, row) for row in rows]
+    frame = pd.DataFrame(
+        [[record[name] for name in (*FIXED, *wanted)] for record in records],
+        columns=[*FIXED, *wanted],
+    )
+    numbers: list[Hashable] = [name for name in wanted if frame[name].dtype.kind == "f"]
+    whole: list[Hashable] = [
+        name for name in frame.columns if name not in ("Model", "Method", "Interface")
+    ]
+    return frame.style.format(precision=1, subset=numbers, na_rep="").set_properties(
+        subset=whole, **{"text-align": "right"}
+    )
+
+
+def forest_figure(track: TrackBoard) -> Any:
+    """Hits@1 of every complete row with its interval, best on top."""
+    import plotly.graph_objects as go
+
+    rows = [row for row in track.rows if row.hits1 is not None][:PLOTTED_ROWS]
+    points = [row.hits1 for row in rows if row.hits1 is not None]
+    figure = go.Figure(
+        go.Scatter(
+            x=[100 * point.value for point in points],
+            y=[f"{rank(row.rank)}  {row.label}" for row in rows],
+            error_x={
+                "type": "data",
+                "symmetric": False,
+                "array": [100 * (point.high - point.value) for point in points],
+                "arrayminus": [100 * (point.value - point.low) for point in points],
+                "thickness": 2,
+                "width": 0,
+            },
+            mode="markers",
+            marker={"size": 8, "color": "#2f7fd1"},
+            hovertemplate="%{y}<br>%{x:.1f}%<extra></extra>",
+        )
+    )
+    figure.add_vline(x=10, line_dash="dot", line_color="#888", annotation_text="guessing")
+    figure.update_layout(
+        height=120 + 28 * len(rows),
+        margin={"l": 10, "r": 20, "t": 30, "b": 40},
+        xaxis={"title": "Hits@1, %", "range": [0, 100], "gridcolor": "rgba(128,128,128,0.2)"},
+        yaxis={"autorange": "reversed", "automargin": True},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": "#7a858f", "family": "system-ui, sans-serif"},
+        showlegend=False,
+    )
+    return figure
+
+
+def _record(track: TrackBoard, row: Row) -> dict[str, Any]:
+    items = sum(cell.items for cell in row.cells.values())
+    record: dict[str, Any] = {
+        "Rank": rank(row.rank),
+        "Model": row.label,
+        "Hits@1": _points(row.hits1),
+        "Hits@1 interval": limits(row.hits1),
+        "MRR": _points(row.mrr),
+        "MRR interval": limits(row.mrr),
+        "p against best": "best" if row.entry == track.best else _p(row),
+        "Method": row.method,
+        "Interface": row.interface,
+        "Missing, %": round(100 * sum(c.missing for c in row.cells.values()) / items, 1),
+        "Invalid, %": round(100 * sum(c.invalid for c in row.cells.values()) / items, 1),
+        "Attempts": row.attempts,
+        "Date": row.submitted[:10],
+        "Trust": "verified" if row.verified else "self-reported",
+        "Cost, $": row.cost,
+    }
+    for task in track.tasks:
+        cell = row.cells.get(task.name)
+        record[f"{task.label} Hits@1"] = _points(cell.hits1 if cell else None)
+        record[f"{task.label} MRR"] = _points(cell.mrr if cell else None)
+    for label in track.deltas:
+        delta = row.deltas.get(label)
+        record[label] = f"{signed(delta.difference)} ({limits_signed(delta)})" if delta else ""
+    return record
+
+
+def _points(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else round(100 * estimate.value, 1)
+
+
+def _p(row: Row) -> str:
+    return "" if row.versus_best is None else p_value(row.versus_best.p_adjusted)
+
+
+def _text(row: Row) -> str:
+    return f"{row.label} {row.method} {row.interface}".casefold()
+
+
+def _place(row: Row, order: str) -> tuple[Any, ...]:
+    label = row.label.casefold()
+    if order == "name":
+        return (label,)
+    if order == "date":
+        return (tuple(-ord(letter) for letter in row.submitted), label)
+    if row.rank is None or row.hits1 is None or row.mrr is None:
+        return (1, 0, 0, label)
+    if order == "Hits@1":
+        return (0, -row.hits1.value, 0, label)
+    if order == "MRR":
+        return (0, -row.mrr.value, 0, label)
+    return (0, *row.rank, label)

@@ -1,0 +1,56 @@
+"""What the REST API, version 1, takes in."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
+
+from leaderboard.records import Receipt
+from leaderboard.schema import SubmissionError
+from leaderboard.server.security import RateLimit, token_accepted
+from leaderboard.server.service import Service
+from wordsight.errors import DataError
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+    }
+}
+
+
+def router(service: Service) -> APIRouter:
+    """The route that takes submissions."""
+    api = APIRouter(prefix="/api/v1")
+    limiter = RateLimit(service.settings.hourly, 3600)
+
+    @api.post("/submissions", status_code=201, openapi_extra=_BODY)
+    async def submissions(
+        request: Request, authorization: Annotated[str, Header(max_length=600)] = ""
+    ) -> Receipt:
+        """Submit: JSON Lines, the header first, then one line per item."""
+        token = _token(service, authorization)
+        if not limiter.allow(hashlib.sha256(token.encode()).hexdigest()):
+            raise HTTPException(429, f"more than {service.settings.hourly} submissions an hour")
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind not in ("application/x-ndjson", "application/jsonl", "application/json"):
+            raise HTTPException(415, "send JSON Lines with content-type application/x-ndjson")
+        content = await request.body()
+        try:
+            return await run_in_threadpool(service.receive, content)
+        except (SubmissionError, DataError) as error:
+            raise HTTPException(422, str(error)) from None
+
+    return api
+
+
+def _token(service: Service, authorization: str) -> str:
+    if not service.settings.tokens:
+        raise HTTPException(403, "this board takes no submissions over the network")
+    scheme, _, token = authorization.partition(" ")
+    if scheme.lower() != "bearer" or not token_accepted(token, service.settings.tokens):
+        raise HTTPException(401, "a token is needed: Authorization: Bearer ...")
+    return token

@@ -1,0 +1,44 @@
+"""Starting the service from the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from leaderboard.store import open_store
+
+TOKENS_VARIABLE = "WORDSIGHT_BOARD_TOKENS"
+
+
+def run(
+    root: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 7860,
+    allowed_hosts: Sequence[str] = (),
+    approve: bool = False,
+    ui: bool = True,
+) -> None:
+    """Serve the board at ``root`` until stopped. Raises DataError when there is no board.
+
+    Tokens that may submit are read from WORDSIGHT_BOARD_TOKENS, separated by commas.
+    """
+    # before gradio is imported, which would otherwise report its start to its makers
+    os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+    import uvicorn
+
+    from leaderboard.server.app import create_app
+    from leaderboard.server.service import Service, Settings
+
+    given = os.environ.get(TOKENS_VARIABLE, "").split(",")
+    default = Settings()
+    settings = Settings(
+        tokens=tuple(token.strip() for token in given if token.strip()),
+        approve=approve,
+        allowed_hosts=(*default.allowed_hosts, *allowed_hosts),
+    )
+    service = Service(open_store(root), settings)
+    service.board()
+    app = create_app(service, ui=ui)
+    uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)

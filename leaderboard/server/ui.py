@@ -1,0 +1,129 @@
+"""The Gradio page: a thin view over frames that are computed when the board changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from leaderboard.records import TrackBoard
+from leaderboard.server.frames import ORDERS, columns_of, forest_figure, select, table_of
+from leaderboard.server.service import Service
+
+CSS = """
+.gradio-container, .gradio-container main { width: 100%; min-width: 0; }
+.gradio-container { max-width: 1180px !important; margin: 0 auto !important; }
+.gradio-container .tabs, .gradio-container .tabitem, .gradio-container .column,
+.gradio-container .block { min-width: 0 !important; max-width: 100%; }
+footer { display: none !important; }
+.board-table, .board-table * { font-family: inherit !important; }
+.board-table td, .board-table th { font-variant-numeric: tabular-nums; }
+.board-table th { white-space: nowrap; }
+.board-table .table-wrap { border-radius: 8px; }
+"""
+
+# Keeps the filters in the address, so that a link shows the same table. In the page's head because
+# Gradio evaluates the scripts of events, which the content security policy forbids.
+HEAD = """<script>
+new MutationObserver(() => {
+  const state = document.querySelector('#address');
+  const query = state ? state.textContent.trim() : '';
+  if (query.includes('=') && '?' + query !== location.search)
+    history.replaceState(null, '', '?' + query);
+}).observe(document, {subtree: true, childList: true, characterData: true});
+</script>"""
+
+
+_TOP = """# {title}
+A rank such as 1\N{EN DASH}3 means that the data cannot tell these places apart.
+[Plain table](/table), [how to read this](/about), [API](/openapi.json)"""
+
+
+def build_ui(service: Service) -> gr.Blocks:
+    """The page with its tabs; every event reads ``service``, nothing is kept per visitor."""
+    title = service.store.catalog.title
+    with gr.Blocks(title=title, analytics_enabled=False) as blocks:
+        gr.Markdown(_TOP.format(title=service.store.catalog.title))
+        with gr.Tab("Table"):
+            with gr.Row():
+                track = gr.Dropdown(label="Track", choices=[], scale=1, min_width=140)
+                order = gr.Dropdown(
+                    label="Order", choices=list(ORDERS), value="rank", scale=1, min_width=140
+                )
+                search = gr.Textbox(
+                    label="Search", placeholder="model, method, interface", scale=2, min_width=180
+                )
+            with gr.Accordion("Columns", open=False):
+                shown = gr.CheckboxGroup(show_label=False, choices=[], value=[], container=False)
+            table = gr.Dataframe(
+                label="Entries",
+                interactive=False,
+                wrap=True,
+                max_height=720,
+                pinned_columns=2,
+                elem_classes=["board-table"],
+            )
+            address = gr.Markdown(elem_id="address", visible="hidden")
+        with gr.Tab("Plot") as plot_tab:
+            plot = gr.Plot(label="Hits@1 with 95% intervals")
+
+        def found(name: str | None) -> TrackBoard | None:
+            tracks = service.board().tracks
+            return next((t for t in tracks if t.name == name), tracks[0] if tracks else None)
+
+        def update(name: str, text: str, how: str, columns: Sequence[str]) -> tuple[Any, str]:
+            one = found(name)
+            table = select(one, text, how, columns) if one else None
+            return table, _address(name, text, how)
+
+        def start(request: gr.Request) -> tuple[Any, ...]:
+            query = dict(request.query_params)
+            one = found(query.get("track"))
+            how = query.get("order", "rank")
+            text = query.get("search", "")[:100]
+            how = how if how in ORDERS else "rank"
+            names = [(t.label, t.name) for t in service.board().tracks]
+            if one is None:
+                return gr.Dropdown(choices=[]), text, how, gr.CheckboxGroup(choices=[]), None
+            columns = columns_of(one)
+            return (
+                gr.Dropdown(choices=names, value=one.name),
+                text,
+                how,
+                gr.CheckboxGroup(choices=columns, value=table_of(one)),
+                select(one, text, how, table_of(one)),
+            )
+
+        def change_track(name: str, text: str, how: str) -> tuple[Any, Any, str]:
+            one = found(name)
+            if one is None:
+                return gr.CheckboxGroup(choices=[]), None, ""
+            chosen = table_of(one)
+            return (
+                gr.CheckboxGroup(choices=columns_of(one), value=chosen),
+                select(one, text, how, chosen),
+                _address(name, text, how),
+            )
+
+        def draw(name: str) -> Any:
+            one = found(name)
+            return forest_figure(one) if one else None
+
+        blocks.load(start, None, [track, search, order, shown, table], api_visibility="private")
+        filters = [track, search, order, shown]
+        track.input(
+            change_track, [track, search, order], [shown, table, address], api_visibility="private"
+        )
+        for source in (search.change, order.input, shown.input):
+            source(
+                update, filters, [table, address], api_visibility="private", show_progress="hidden"
+            )
+        plot_tab.select(draw, track, plot, api_visibility="private")
+    return blocks
+
+
+def _address(track: str, search: str, order: str) -> str:
+    query = urlencode({"track": track, "search": search[:100], "order": order})
+    return f"`{query}`"
