@@ -25,6 +25,7 @@ from leaderboard.stats import (
     mean_intervals,
     rank_sets,
     separated,
+    subset_agreement,
 )
 
 Floats = NDArray[np.float64]
@@ -213,12 +214,40 @@ def null_table(trials: int) -> Iterator[str]:
                 )
 
 
+def tau_table(trials: int) -> Iterator[str]:
+    """Coverage of the agreement between two subsets; the hard case is named as such."""
+    yield f"Agreement of two subsets (tau-b), {trials:,} samples each."
+    yield ""
+    yield "| models | items per subset | true orders | interval holds the true tau |"
+    yield "|---|---|---|---|"
+    for models, n_items, mix, name in (
+        (12, 400, 0.5, "related"),
+        (20, 1264, 0.5, "related"),
+        (20, 1264, 0.0, "unrelated"),
+        (20, 1264, 1.0, "the same"),
+    ):
+        rng = np.random.default_rng((51, models, n_items, int(mix * 10)))
+        inside = 0
+        for trial in range(trials):
+            one = rng.uniform(0.4, 0.8, models)
+            other = mix * one + (1 - mix) * rng.uniform(0.4, 0.8, models)
+            tables = [
+                (rng.random((n_items, models)) < shares).astype(float) for shares in (one, other)
+            ]
+            found = subset_agreement(tables, resamples=1000, seed=(52, trial))[0]
+            truth = stats.kendalltau(one, other).statistic
+            if found.low is not None and found.high is not None:
+                inside += found.low - 1e-9 <= truth <= found.high + 1e-9
+        yield f"| {models} | {n_items:,} | {name} | {inside / trials:.1%} |"
+
+
 TABLES: dict[str, tuple[Callable[[int], Iterator[str]], int]] = {
     "hits": (lambda _: exact_table(), 1),
     "mrr": (mrr_table, 1000),
     "clusters": (cluster_table, 2000),
     "ranks": (rank_table, 1000),
     "null": (null_table, 1000),
+    "tau": (tau_table, 300),
 }
 
 

@@ -75,9 +75,10 @@ def subset_agreement(
     """tau-b between every two subsets, each (n_items_s, n_models) with the same models in order.
 
     p treats the models as the sample (would random orders agree as much?); the interval treats
-    the items as the sample (how far could another draw of items move tau?). It reflects the
-    bootstrap percentiles about the estimate (2 tau - q): resampling adds noise to both orders and
-    pulls tau down, and the reflection takes that pull out instead of doubling it.
+    the items as the sample (how far could another draw of items move tau?). Noise in the means
+    pulls tau towards 0, and resampling pulls a second time, by an amount that is not known: the
+    interval spans the bootstrap percentiles and their reflection about the estimate (2 tau - q).
+    It is still too short where close models are truly in the same order (docs/statistics.md).
     """
     arrays = as_subsets(subsets)
     tail = (1 - check_level(level)) / 2
@@ -97,8 +98,8 @@ def subset_agreement(
         high: float | None = None
         if taus.size and math.isfinite(plain.tau):
             lower, upper = np.quantile(taus, [tail, 1 - tail])
-            low = float(np.clip(2 * plain.tau - upper, -1, 1))
-            high = float(np.clip(2 * plain.tau - lower, -1, 1))
+            low = max(-1.0, float(min(lower, 2 * plain.tau - upper)))
+            high = min(1.0, float(max(upper, 2 * plain.tau - lower)))
         found.append(Agreement(one, other, plain.tau, plain.p, low, high))
     return found
 
