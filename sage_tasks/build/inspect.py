@@ -58,7 +58,7 @@ def look(content: bytes, where: str, thorough: bool = False) -> Look:
     except PILImage.DecompressionBombError as error:
         raise DataError(f"{where}: more pixels than can be decoded safely") from error
     except (OSError, SyntaxError, ValueError) as error:
-        raise DataError(f"{where}: not a picture that can be read ({error})") from error
+        raise DataError(f"{where}: not a picture that can be decoded ({error})") from error
     if width * height > MAX_PIXELS:
         raise DataError(f"{where}: more pixels than can be decoded safely")
     if thorough or not _is_whole(form, content):

@@ -80,14 +80,20 @@ Manifest = Mapping[tuple[str, str, str], Choice]
 class Source(Protocol):
     """One subset, read from its official files."""
 
-    name: str
-    """Dataset name, as in ``metadata.dataset`` of the task YAML."""
+    @property
+    def name(self) -> str:
+        """Dataset name, as in ``metadata.dataset`` of the task YAML."""
+        ...
 
-    dropped: Sequence[Skipped]
-    """Source rows that give no item, whatever the pictures."""
+    @property
+    def dropped(self) -> Sequence[Skipped]:
+        """Source rows that give no item, whatever the pictures."""
+        ...
 
-    facts: Mapping[str, object]
-    """Figures about the source files for the report."""
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """Figures about the source files for the report."""
+        ...
 
     def picture_names(self) -> Iterable[str]:
         """Every picture that a query might use, each once, in a fixed order."""

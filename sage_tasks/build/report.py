@@ -29,7 +29,7 @@ def split_counts(planned: Iterable[Planned]) -> dict[str, dict[str, Any]]:
         if paper is not None:
             entry |= {"paper_items": paper, "difference": len(plans) - paper}
         for kind in () if "source" in plans[0].kinds else ("hard", "random"):
-            number = sum(plan.kinds.count(kind) for plan in plans)  # type: ignore[arg-type]
+            number = sum(plan.kinds.count(kind) for plan in plans)
             entry[f"mean_{kind}_negatives"] = number / len(plans)
         counts.setdefault(config, {})[split] = entry
     return counts

@@ -124,8 +124,7 @@ class Handler(BaseHTTPRequestHandler):
         self._json({"url": self._url(name), "name": name})
 
     def _url(self, path: str) -> str:
-        host, port = self.server.server_address[:2]
-        return f"http://{host!s}:{port}/datasets/{path}"
+        return f"http://{self.headers['Host']}/datasets/{path}"
 
     def branch(self, body: bytes, repo: str, rev: str) -> None:
         repository = self._repository(repo)
@@ -227,9 +226,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._missing("EntryNotFound")
             else:
                 content = repository.commits[sha][file]
-                start = int(
-                    (re.match(r"bytes=(\d+)-", self.headers.get("Range", "")) or ["", 0])[1]
-                )
+                asked = re.match(r"bytes=(\d+)-", self.headers.get("Range", ""))
+                start = int(asked.group(1)) if asked else 0
                 entry = _entry(file, content)
                 self._answer(
                     206 if start else 200,
@@ -289,7 +287,6 @@ def start(port: int = 0) -> tuple[ThreadingHTTPServer, State, str]:
 
 
 if __name__ == "__main__":
-    _, _, address = start(int(sys.argv[1]))
-    sys.stdout.write(address + "\n")
+    sys.stdout.write(start(int(sys.argv[1]))[2] + "\n")
     sys.stdout.flush()
     threading.Event().wait()
