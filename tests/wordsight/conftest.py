@@ -1,20 +1,14 @@
-"""Tiny models and a way to read what runs leave on disk."""
+"""Tiny models and commands in processes of their own."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from wordsight.answers import similarity
-from wordsight.models.base import Ask, PictureModel
 
 
 @pytest.fixture(scope="session")
@@ -23,43 +17,6 @@ def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from wordsight.tiny_models import build_tiny_model
 
     return build_tiny_model("qwen2_5_vl", tmp_path_factory.mktemp("models") / "qwen2_5_vl")
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A run on disk: metrics per task, and the log of every item."""
-
-    metrics: dict[str, dict[str, float]]
-    logs: dict[tuple[str, str], dict[str, Any]]
-
-    @property
-    def scores(self) -> dict[tuple[str, str], list[float]]:
-        """Scores per candidate of every (task, item)."""
-        return {key: log["scores"] for key, log in self.logs.items()}
-
-    @property
-    def rankings(self) -> dict[tuple[str, str], list[int]]:
-        """Candidates from best to worst of every (task, item)."""
-        return {
-            key: sorted(range(len(scores)), key=lambda i, s=scores: (-s[i], i))
-            for key, scores in self.scores.items()
-        }
-
-
-def read_run(folder: Path) -> Finished:
-    """Read the one run that lies under ``folder``."""
-    (results_file,) = folder.rglob("*_results.json")
-    results = json.loads(results_file.read_text())["results"]
-    metrics = {
-        task: {key.split(",")[0]: value for key, value in row.items() if isinstance(value, float)}
-        for task, row in results.items()
-    }
-    logs = {}
-    for path in results_file.parent.glob("*_samples_*.jsonl"):
-        for line in path.read_text().splitlines():
-            log = json.loads(line)["wordsight"]
-            logs[log["task"], log["item"]] = log
-    return Finished(metrics, logs)
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -79,15 +36,3 @@ def command() -> Command:
         )
 
     return call
-
-
-class Scripted(PictureModel):
-    """Answers what a function of the request says."""
-
-    def __init__(self, say: Callable[[Ask], str] | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self._say = say or (lambda _: similarity(0.5))
-
-    def answer(self, asks: Sequence[Ask]) -> Iterator[str]:
-        """Yield the scripted answers."""
-        return map(self._say, asks)
