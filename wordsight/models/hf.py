@@ -102,7 +102,7 @@ class HFImageTextToText(PictureModel):
     def _dtype(self, name: str | None) -> torch.dtype:
         wanted = name or ("bfloat16" if self.device.type == "cuda" else "float32")
         dtype = getattr(torch, wanted, None)
-        if not isinstance(dtype, torch.dtype):
+        if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
             raise WordsightError(f"dtype={wanted!r}; choose float32, bfloat16 or float16")
         return dtype
 

@@ -9,6 +9,7 @@ first picture finds a difference, every question goes through the model whole.
 from __future__ import annotations
 
 import gc
+import inspect
 import itertools
 import time
 from collections import OrderedDict
@@ -110,6 +111,9 @@ class LikelihoodReader:
         self._pool = ThreadPoolExecutor(workers) if workers else None
         self._cache_bytes = int(cache_gb * 2**30)
         self._prefixes: OrderedDict[str, _Prefix] = OrderedDict()
+        # transformers renamed the argument in its fifth major version and warns about the old one
+        known = inspect.signature(model.forward).parameters
+        self._cache_name = "cache" if "cache" in known else "past_key_values"
         self._pad = model.config.get_text_config().pad_token_id or 0
 
     def forget(self) -> None:
@@ -257,7 +261,10 @@ class LikelihoodReader:
         inputs = stack([{**row.prefix, **row.picture} for row in rows])
         cache = DynamicCache(config=self._model.config)
         self._model(
-            **to_model(inputs, self._model), past_key_values=cache, use_cache=True, logits_to_keep=1
+            **to_model(inputs, self._model),
+            **{self._cache_name: cache},
+            use_cache=True,
+            logits_to_keep=1,
         )
         deltas = self._rope_deltas()
         if len(rows) == 1:
@@ -309,7 +316,7 @@ class LikelihoodReader:
         logits = self._model(
             input_ids=ids.to(device),
             position_ids=positions,
-            past_key_values=join_caches([p.cache for p in own]),
+            **{self._cache_name: join_caches([p.cache for p in own])},
             use_cache=True,
             logits_to_keep=torch.tensor(wanted, device=device),
         ).logits

@@ -23,6 +23,7 @@ def _template(start: str, picture: str, end: str, answer: str) -> str:
 def gemma3(size: Size, spelling: bool) -> tuple[Any, ...]:
     """Model, processor and tokenizer; attention to pictures goes both ways, and the window of
     its sliding layers is shorter than a prompt."""
+    import torch
     from transformers import (
         Gemma3Config,
         Gemma3ForConditionalGeneration,
@@ -87,7 +88,10 @@ def gemma3(size: Size, spelling: bool) -> tuple[Any, ...]:
         image_seq_length=4,
         chat_template=template,
     )
-    return Gemma3ForConditionalGeneration(config), processor, tokenizer
+    model = Gemma3ForConditionalGeneration(config)
+    # transformers starts this one at zero: the model would not see its pictures.
+    torch.nn.init.normal_(model.model.multi_modal_projector.mm_input_projection_weight)
+    return model, processor, tokenizer
 
 
 def idefics3(size: Size, spelling: bool) -> tuple[Any, ...]:

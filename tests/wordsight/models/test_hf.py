@@ -196,7 +196,7 @@ def test_family_that_cannot_share_prefixes_is_read_whole(
     truth = likelihoods(load(checkpoint("llava"), reuse="off"), asks)
 
     def refuse(_module: Any, _args: Any, kwargs: dict[str, Any]) -> None:
-        if kwargs.get("past_key_values") is not None:
+        if kwargs.get("cache", kwargs.get("past_key_values")) is not None:
             raise TypeError("this family keeps no keys and values")
 
     model._model.register_forward_pre_hook(refuse, with_kwargs=True)
