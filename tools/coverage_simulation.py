@@ -31,7 +31,6 @@ from leaderboard.stats import (
 Floats = NDArray[np.float64]
 Kind = Literal["hits1", "mrr"]
 
-BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 SHARES = np.round(np.arange(0.10, 0.951, 0.05), 2)
 # Rank of the gold when it is not first: near misses are commoner than far ones.
 MISS_RANKS = np.arange(2, 11)
@@ -254,31 +253,41 @@ TABLES: dict[str, tuple[Callable[[int], Iterator[str]], int]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables, and compare them with or write them to a page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=sorted(TABLES), nargs="+", default=list(TABLES))
+    parser.add_argument("--only", choices=list(TABLES), nargs="+", default=list(TABLES))
     parser.add_argument("--share", type=float, default=1.0, help="share of the trials to run")
     page = parser.add_mutually_exclusive_group()
     page.add_argument("--check", type=Path, help="page whose figures must be these")
     page.add_argument("--write", type=Path, help="page to put the figures into")
     options = parser.parse_args(arguments)
-    lines: list[str] = []
+    path = options.check or options.write
+    differing = []
     for name in options.only:
         table, trials = TABLES[name]
-        for line in [*table(max(50, round(trials * options.share))), ""]:
+        lines = []
+        for line in table(max(50, round(trials * options.share))):
             print(line, flush=True)
             lines.append(line)
-    path = options.check or options.write
-    if path is None:
-        return 0
-    text = path.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    shown, after = rest.split(END)
-    figures = "\n" + "\n".join(lines)
-    if options.write:
-        path.write_text(before + BEGIN + figures + END + after, encoding="utf-8")
-    elif shown != figures:
-        print(f"{path} shows other figures; --write puts these there", file=sys.stderr)
-        return 1
-    return 0
+        print(flush=True)
+        if path is not None:
+            text = path.read_text(encoding="utf-8")
+            shown = with_figures(text, name, "\n".join(lines))
+            if options.write:
+                path.write_text(shown, encoding="utf-8")
+            elif shown != text:
+                differing.append(name)
+    if differing:
+        print(f"{path} shows other figures for: {', '.join(differing)}", file=sys.stderr)
+    return 1 if differing else 0
+
+
+def with_figures(page: str, name: str, figures: str) -> str:
+    """The page with one table's place, marked by comments, filled with these figures."""
+    begin, end = f"<!-- figures: {name} -->", f"<!-- end: {name} -->"
+    before, _, rest = page.partition(begin)
+    _, found, after = rest.partition(end)
+    if not found:
+        raise SystemExit(f"the page has no place for this table: {begin} ... {end}")
+    return f"{before}{begin}\n{figures}\n{end}{after}"
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ MAX_ENUMERATED = 13
 # in whole hits, and the smallest MRR step of ten candidates is far above it too.
 TIE = 1e-7
 # Pairs handled at once.
-_BLOCK = 64
+_BLOCK = 32
 
 
 @dataclass(frozen=True)
