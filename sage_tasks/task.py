@@ -103,6 +103,10 @@ class _KwargsOrCallable(dict[str, Any]):
     def __deepcopy__(self, memo: dict[int, Any]) -> _KwargsOrCallable:
         return _KwargsOrCallable(dict(self), self._function)
 
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        # Logged samples, which hold it, travel between processes; the task must not go along.
+        return dict, (dict(self),)
+
 
 class RankingTask(ConfigurableMessagesTask):
     """Pick the picture that shows the meant sense (SAGE, section 3).
