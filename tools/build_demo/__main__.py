@@ -3,7 +3,7 @@
     python -m tools.build_demo --sources sources [--out sage_tasks/demo] [--seed 7]
 
 run at the root of the checkout, prints the counts. ``senses.yaml`` beside this file says which
-pictures show which sense of which term; every line of it was chosen by eye. The packages (230 MB
+pictures show which sense of which term; every line of it was chosen by eye. The packages (240 MB
 to fetch) are brought by:
 
     mkdir sources && cd sources
