@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -12,6 +13,12 @@ app = typer.Typer(
     help="Rank, compare and show submitted results.",
     no_args_is_help=True,
     add_completion=False,
+)
+
+ledger_app = typer.Typer(
+    name="ledger",
+    help="The list of all submissions, which anyone can verify.",
+    no_args_is_help=True,
 )
 
 StoreOption = Annotated[
@@ -77,11 +84,121 @@ def serve(
     run(store, host=host, port=port, allowed_hosts=allowed_host or ())
 
 
+TaskOption = Annotated[str, typer.Option(help="Task to compare on (sage_verse, ...).")]
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Argument(help="Label or id of an entry.")],
+    b: Annotated[str, typer.Argument(help="Label or id of the other.")],
+    task: TaskOption,
+    store: StoreOption = DEFAULT_STORE,
+    limit: Annotated[int, typer.Option(min=0, help="How many items to list.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Two entries on the same items: the difference, and where they disagree."""
+    from leaderboard.comparison import disagreeing, duel
+    from leaderboard.store import open_store
+
+    board = open_store(store)
+    found = duel(board, task, a, b)
+    items = disagreeing(board, found)[:limit]
+    if as_json:
+        import json
+
+        payload = {**found.model_dump(), "disagreements": [one.model_dump() for one in items]}
+        typer.echo(json.dumps(payload, indent=1, ensure_ascii=False))
+    else:
+        from leaderboard.table import print_duel
+
+        print_duel(found, items)
+
+
+@app.command()
+def verdict(
+    a: Annotated[str, typer.Argument(help="Label or id of an entry.")],
+    b: Annotated[str, typer.Argument(help="Label or id of the other.")],
+    task: TaskOption,
+    store: StoreOption = DEFAULT_STORE,
+    badge: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads it at run time on Python 3.10
+        typer.Option(help="Write the answer as an SVG badge."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Is A better than B: yes, no, or the items cannot tell."""
+    from leaderboard.comparison import badge_svg, duel, sentence
+    from leaderboard.store import open_store
+
+    found = duel(open_store(store), task, a, b)
+    if badge is not None:
+        badge.write_text(badge_svg(found), encoding="utf-8")
+    typer.echo(found.model_dump_json(indent=1) if as_json else sentence(found))
+
+
+@app.command()
+def rebuild(
+    store: StoreOption = DEFAULT_STORE,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare with the stored snapshot, write nothing.")
+    ] = False,
+) -> None:
+    """Compute the whole board anew from the raw responses."""
+    from leaderboard.snapshot import rebuild as rebuild_board
+    from leaderboard.store import open_store
+
+    path = rebuild_board(open_store(store), check=check)
+    typer.echo(f"{path}: {'equal, byte for byte' if check else 'written'}")
+
+
+class Decision(str, Enum):
+    """What a maintainer may decide about a submission."""
+
+    approve = "approved"
+    verify = "verified"
+    withdraw = "withdrawn"
+
+
+@app.command()
+def decide(
+    submission: Annotated[str, typer.Argument(help="Id of the submission.")],
+    decision: Annotated[Decision, typer.Argument(help="approved, verified (rerun) or withdrawn.")],
+    reason: Annotated[str, typer.Option(help="Shown on the board.")] = "",
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Approve, verify or withdraw a submission; recorded in the ledger for good."""
+    from leaderboard.store import open_store
+    from wordsight.errors import WordsightError
+
+    if decision is Decision.withdraw and not reason:
+        raise WordsightError("a withdrawal needs --reason: it stays visible on the board")
+    event = open_store(store).decide(submission, decision.value, reason)
+    typer.echo(f"line {event.number}: {event.submission} {event.kind}")
+
+
+@ledger_app.callback()
+def _ledger() -> None:
+    """Keeps ``verify`` a command of its own although it is the only one."""
+
+
+@ledger_app.command("verify")
+def verify_ledger(store: StoreOption = DEFAULT_STORE) -> None:
+    """Check every line's hash and link, and every stored file against its line."""
+    from leaderboard.store import open_store
+
+    events = open_store(store).verify()
+    last = events[-1].hash if events else "none"
+    typer.echo(f"{len(events)} lines, every link and file fits; last hash {last}")
+
+
 def submit_command(
     run_dir: Annotated[Path, typer.Argument(help="What --output_path named in the run.")],
     to: Annotated[
         str,
-        typer.Option(help="Board folder, address of a running board, or hf://datasets/ORG/REPO."),
+        typer.Option(
+            help="Board folder, address of a running board, hf://datasets/ORG/REPO, or FILE.jsonl "
+            "to send later."
+        ),
     ],
     partial: Annotated[
         bool, typer.Option(help="Accept a run with failed requests; their items count as missing.")

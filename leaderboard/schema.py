@@ -31,7 +31,15 @@ MAX_ENTRIES = 64
 
 
 class SubmissionError(WordsightError):
-    """A submission that the board refuses; the message names file, line and field."""
+    """A submission that the board refuses; the message names file, line and field.
+
+    What does not print is escaped: messages quote the submission, and go to terminals and pages.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+        )
 
 
 def _plain(value: Any) -> Any:

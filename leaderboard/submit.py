@@ -27,7 +27,8 @@ def submit(
     """Submit every model found under ``run_dir``.
 
     to : a board folder, ``http(s)://`` address of a running board (token from WORDSIGHT_TOKEN), or
-    ``hf://datasets/ORG/REPO`` (opens a pull request).
+    ``hf://datasets/ORG/REPO`` (opens a pull request), or a name that ends in .jsonl: the packed
+    submission is written there, for the page or another tool to send.
     partial : accept runs with failed requests; their items count as missing.
     other_pictures : accept answers on other copies of the same pictures (local boards only).
 
@@ -41,6 +42,8 @@ def submit(
         return [_post(one, to) for one in submissions]
     if to.startswith(HUB):
         return [_pull_request(one, to.removeprefix(HUB)) for one in submissions]
+    if to.endswith(".jsonl"):
+        return [_pack(submissions, Path(to))]
     store = create_store(Path(to))
     for one in submissions:  # all or none: check every one before the first is stored
         store.check(one, name=one.header.label, other_pictures=other_pictures)
@@ -53,6 +56,23 @@ def _with(submission: Submission, *, cost: float | None, contact: str) -> Submis
     header = submission.header.model_copy(update={"cost": cost, "contact": contact})
     return Submission(
         type(header).model_validate(header.model_dump(by_alias=True)), submission.items
+    )
+
+
+def _pack(submissions: list[Submission], path: Path) -> Receipt:
+    if len(submissions) != 1:
+        labels = ", ".join(one.header.label for one in submissions)
+        raise WordsightError(f"{path}: one file holds one model, the run has {labels}; give one")
+    path.write_bytes(write_submission(submissions[0]))
+    return _unsent(submissions[0], f"written to {path}")
+
+
+def _unsent(submission: Submission, state: str) -> Receipt:
+    return Receipt(
+        submission=submission.id,
+        entry=submission.header.entry,
+        label=submission.header.label,
+        state=state,
     )
 
 
@@ -103,9 +123,4 @@ def _pull_request(submission: Submission, repository: str) -> Receipt:
         )
     except (HfHubHTTPError, ValueError, OSError) as error:
         raise WordsightError(f"{HUB}{repository}: no pull request opened ({error})") from None
-    return Receipt(
-        submission=submission.id,
-        entry=submission.header.entry,
-        label=submission.header.label,
-        state="pull request opened",
-    )
+    return _unsent(submission, "pull request opened")

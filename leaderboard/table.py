@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from leaderboard.comparison import Disagreement, Duel, sentence
 from leaderboard.records import Board, Comparison, Row, TrackBoard
-from leaderboard.site.formats import NONE, limits, limits_signed, p_value, percent, rank, signed
+from leaderboard.site.formats import (
+    NONE,
+    count,
+    limits,
+    limits_signed,
+    p_value,
+    percent,
+    rank,
+    signed,
+)
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
 # Wide enough for every column where the output is a file or a pipe, whose width is unknown.
@@ -16,11 +28,7 @@ PIPE_WIDTH = 160
 
 def print_board(board: Board) -> None:
     """Print every track. Labels are printed as they are: no markup in them is obeyed."""
-    import sys
-
-    from rich.console import Console
-
-    console = Console(markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console = _console()
     if not board.tracks:
         console.print("No submissions yet.")
     for track in board.tracks:
@@ -36,6 +44,35 @@ def print_board(board: Board) -> None:
         "Percent, 95% intervals. A rank range holds all places that the data allow. "
         "p: Holm over all rows against the same one."
     )
+
+
+def print_duel(found: Duel, items: Sequence[Disagreement]) -> None:
+    """Print a comparison and the items on which the two disagree."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = _console()
+    console.print(sentence(found))
+    table = Table(header_style="bold")
+    for heading in ("Item", "Term", "Context"):
+        table.add_column(heading)
+    for heading in (f"Gold's rank, {found.label_a}", f"Gold's rank, {found.label_b}"):
+        table.add_column(heading, justify="right")
+    for one in items:
+        ranks = [
+            NONE if place is None else count(place) for place in (one.gold_rank_a, one.gold_rank_b)
+        ]
+        table.add_row(*[Text(text) for text in (one.item, one.term, one.context, *ranks)])
+    if items:
+        console.print(table)
+
+
+def _console() -> Console:
+    import sys
+
+    from rich.console import Console
+
+    return Console(markup=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
 
 
 def _table(board: Board, track: TrackBoard) -> Table:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from leaderboard import ledger
 from leaderboard.answers import item_answers
+from leaderboard.comparison import Duel, badge_svg, duel
 from leaderboard.ledger import Event
 from leaderboard.records import Board, Row, TaskInfo
 from leaderboard.server.service import Service
@@ -149,6 +150,16 @@ def router(service: Service) -> APIRouter:
         # named by content: it can never change
         cache = {"cache-control": "public, max-age=31536000, immutable"}
         return Response(content, media_type=media, headers=cache)
+
+    @api.get("/compare")
+    def compare(task: str, a: str, b: str) -> Duel:
+        """Is entry a better than entry b on a task? With difference, interval, p and power."""
+        return duel(service.store, task, a, b)
+
+    @api.get("/verdict.svg", response_class=Response)
+    def verdict(task: str, a: str, b: str) -> Response:
+        """The same answer as a badge."""
+        return Response(badge_svg(duel(service.store, task, a, b)), media_type="image/svg+xml")
 
     @api.get("/ledger")
     def events(offset: Offset = 0, limit: Limit = 1000) -> EventPage:

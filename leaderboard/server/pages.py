@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from leaderboard.answers import item_answers, right_counts
 from leaderboard.server.service import Service
+from leaderboard.site.compare import compare_page
 from leaderboard.site.export import style
 from leaderboard.site.links import ServerLinks
 from leaderboard.site.render import item_page, render, task_page
@@ -28,6 +29,20 @@ def router(service: Service) -> APIRouter:
     @pages.get("/about")
     def about() -> str:
         return render("about.html", service.board(), links)
+
+    @pages.get("/submit")
+    def submit() -> str:
+        open_to_tokens = bool(service.settings.tokens)
+        return render("submit.html", service.board(), links, open=open_to_tokens)
+
+    @pages.get("/compare")
+    def compare(task: str = "", a: str = "", b: str = "") -> str:
+        board = service.board()
+        names = [info.name for track in board.tracks for info in track.tasks]
+        if not names:
+            raise HTTPException(404, "nothing was submitted yet")
+        track, info = service.find_task(task or names[0])
+        return compare_page(service.store, board, links, track, info.name, pair=(a, b))
 
     @pages.get("/tasks/{task}")
     def task_items(task: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from leaderboard.answers import all_answers, right_counts
 from leaderboard.board import build_board
 from leaderboard.gold import Gold
+from leaderboard.site.compare import compare_page
 from leaderboard.site.links import StaticLinks
 from leaderboard.site.render import item_page, render, task_page
 from leaderboard.store import Store
@@ -42,6 +43,7 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
             gold, folder = golds[info.name], out / "tasks" / info.name
             right, entries = right_counts(store, track, info.name)
             _write(folder / "index.html", task_page(board, deep, info, gold, right, entries))
+            _write(folder / "compare.html", compare_page(store, board, deep, track, info.name))
             for item, answers in all_answers(store, track, info.name).items():
                 _write(folder / f"{item}.html", item_page(board, deep, info, gold, item, answers))
     return out / "index.html"

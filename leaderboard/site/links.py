@@ -13,6 +13,7 @@ class Links(Protocol):
     def style(self) -> str: ...
     def home(self) -> str: ...
     def about(self) -> str: ...
+    def submit(self) -> str: ...
     def task(self, task: str) -> str: ...
     def item(self, task: str, item: str) -> str: ...
     def picture(self, task: str, picture: str) -> str: ...
@@ -31,6 +32,9 @@ class ServerLinks:
 
     def about(self) -> str:
         return "/about"
+
+    def submit(self) -> str:
+        return "/submit"
 
     def task(self, task: str) -> str:
         return f"/tasks/{quote(task)}"
@@ -65,6 +69,10 @@ class StaticLinks:
 
     def about(self) -> str:
         return f"{self._root}about.html"
+
+    def submit(self) -> str:
+        """Files cannot take submissions: no page."""
+        return ""
 
     def task(self, task: str) -> str:
         return f"{self._root}tasks/{task}/index.html"

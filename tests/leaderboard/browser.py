@@ -42,7 +42,15 @@ class Browser:
         # the browser reads commands from descriptor 3 and writes answers to 4
         command = f'exec "$0" "$@" 3<&{theirs_in} 4>&{theirs_out}'
         self._process = subprocess.Popen(
-            ["bash", "-c", command, str(CHROMIUM), *FLAGS, f"--user-data-dir={self._profile}", "about:blank"],
+            [
+                "bash",
+                "-c",
+                command,
+                str(CHROMIUM),
+                *FLAGS,
+                f"--user-data-dir={self._profile}",
+                "about:blank",
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=(theirs_in, theirs_out),

@@ -10,7 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from leaderboard.cli import app, submit_command
+from leaderboard.cli import app, ledger_app, submit_command
+from leaderboard.lines import read_submission
 from leaderboard.records import Board
 from tests.leaderboard.bench import Bench
 
@@ -74,3 +75,35 @@ def test_imports_stay_light(statement: str, forbidden: tuple[str, ...]) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_compare_verdict_rebuild_decide(bench: Bench) -> None:
+    receipts = {}
+    for name, accuracy in (("good", 1.0), ("bad", 0.0)):
+        result = runner.invoke(
+            submit_app,
+            [str(bench.run(name, accuracy=accuracy)), "--to", str(bench.board), "--json"],
+        )
+        receipts[name] = json.loads(result.output)[0]["submission"]
+    store = ["--store", str(bench.board)]
+    pair = ["org/good", "org/bad", "--task", "tiny"]
+    badge = bench.root / "badge.svg"
+    verdict = runner.invoke(app, ["verdict", *pair, *store, "--badge", str(badge)])
+    assert verdict.output.startswith("Yes: org/good is better than org/bad")
+    assert badge.read_text().startswith("<svg")
+    compared = json.loads(runner.invoke(app, ["compare", *pair, *store, "--json"]).output)
+    assert (compared["wins"], compared["losses"], len(compared["disagreements"])) == (24, 0, 20)
+    assert "written" in runner.invoke(app, ["rebuild", *store]).output
+    assert "equal, byte for byte" in runner.invoke(app, ["rebuild", "--check", *store]).output
+    silent = runner.invoke(app, ["decide", receipts["bad"], "withdrawn", *store])
+    assert silent.exit_code != 0
+    runner.invoke(app, ["decide", receipts["bad"], "withdrawn", "--reason", "mistake", *store])
+    assert "mistake" in runner.invoke(app, ["rank", *store]).output
+    assert "3 lines" in runner.invoke(ledger_app, ["verify", *store]).output
+
+
+def test_packed_file_can_be_sent_later(bench: Bench) -> None:
+    packed = bench.root / "run.jsonl"
+    runner.invoke(submit_app, [str(bench.run("a")), "--to", str(packed)])
+    submission = read_submission(packed.read_bytes())
+    assert bench.store.add(submission).label == "org/a"

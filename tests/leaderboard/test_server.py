@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import http.client
-import os
-import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import httpx
 import pytest
@@ -21,9 +15,8 @@ from leaderboard.server.security import RateLimit, token_accepted
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench, make_bench
 from tests.leaderboard.browser import CHROMIUM, Browser
+from tests.leaderboard.service import TOKEN, free_port, start
 from wordsight.errors import WordsightError
-
-TOKEN = "a-long-secret"
 
 
 @dataclass
@@ -34,32 +27,6 @@ class Served:
 
     def client(self) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=30)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def start(board: Path, port: int) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-c", "from leaderboard.cli import app; app()", "serve"),
-            *("--store", str(board), "--port", str(port)),
-        ],
-        env={**os.environ, "WORDSIGHT_BOARD_TOKENS": f"another,{TOKEN}"},
-    )
-    for _ in range(600):
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/api/v1/tasks").is_success:
-                return process
-        except httpx.HTTPError:
-            time.sleep(0.1)
-        if process.poll() is not None:
-            break
-    process.kill()
-    raise RuntimeError("the service did not start")
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,7 @@ def test_every_link_leads_to_a_file_of_the_site(site: Path) -> None:
         assert links
         for link in links:
             assert not re.match(r"[a-z]+:|/", link), f"{page}: {link} leaves the site"
-            target = (page.parent / link.partition("#")[0]).resolve()
+            target = (page.parent / (link.partition("#")[0] or page.name)).resolve()
             assert target.is_file(), f"{page}: {link} leads nowhere"
 
 

@@ -1,0 +1,104 @@
+"""Two entries against each other, and pages that show it."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from scipy import stats as scipy_stats
+
+from leaderboard.comparison import badge_svg, detectable_difference, disagreeing, duel
+from leaderboard.site.export import export_site
+from leaderboard.submit import submit
+from tests.leaderboard.bench import Bench, make_bench
+from tests.leaderboard.browser import CHROMIUM, Browser
+from wordsight.errors import DataError
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    bench = make_bench(tmp_path_factory.mktemp("pair"), items=60)
+    for name, accuracy in (("good", 0.95), ("same", 0.93), ("bad", 0.2)):
+        submit(bench.run(name, accuracy=accuracy), str(bench.board))
+    return bench
+
+
+def test_verdicts(pair: Bench) -> None:
+    assert duel(pair.store, "tiny", "org/good", "org/bad").answer == "yes"
+    assert duel(pair.store, "tiny", "org/bad", "org/good").answer == "no"
+    assert duel(pair.store, "tiny", "org/same", "org/good").answer == "cannot tell"
+
+
+def test_numbers_agree_with_the_scores(pair: Bench) -> None:
+    found = duel(pair.store, "tiny", "org/good", "org/bad")
+    items = disagreeing(pair.store, found)
+    wins = sum(one.hits1_a > one.hits1_b for one in items)
+    assert (found.wins, found.losses) == (wins, len(items) - wins)
+    assert found.p == pytest.approx(scipy_stats.binomtest(wins, len(items), 0.5).pvalue)
+    assert found.difference == pytest.approx((2 * wins - len(items)) / 60)
+    assert found.low <= found.difference <= found.high
+
+
+def test_turned_round(pair: Bench) -> None:
+    one = duel(pair.store, "tiny", "org/good", "org/bad")
+    other = duel(pair.store, "tiny", "org/bad", "org/good")
+    assert other.difference == pytest.approx(-one.difference)
+    assert (other.wins, other.losses, other.p) == (one.losses, one.wins, one.p)
+
+
+def test_detectable_difference_has_the_power_it_claims() -> None:
+    """Simulated: 1,000 items, disagreement on 30%, a true difference of just that size."""
+    import numpy as np
+
+    n, share = 1000, 0.3
+    difference = detectable_difference(share, n)
+    rng = np.random.default_rng(0)
+    p = [(share + difference) / 2, (share - difference) / 2, 1 - share]
+    drawn = rng.multinomial(n, p, size=2000)
+    found = [
+        scipy_stats.binomtest(int(w), int(w + lost), 0.5).pvalue < 0.05 for w, lost, _ in drawn
+    ]
+    assert sum(found) / len(found) == pytest.approx(0.8, abs=0.04)
+
+
+def test_errors(pair: Bench) -> None:
+    with pytest.raises(DataError, match="cannot be compared with itself"):
+        duel(pair.store, "tiny", "org/good", "org/good")
+    with pytest.raises(DataError, match="'other' is not on this board"):
+        duel(pair.store, "other", "org/good", "org/bad")
+
+
+def test_badge_is_xml_that_says_the_answer(pair: Bench) -> None:
+    root = ET.fromstring(badge_svg(duel(pair.store, "tiny", "org/good", "org/bad")))
+    texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts == ["org/good better than org/bad? (tiny)", "yes"]
+
+
+def test_static_page_holds_every_pair(pair: Bench) -> None:
+    page = export_site(pair.store, pair.root / "site").parent / "tasks" / "tiny" / "compare.html"
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)
+    assert found
+    data = json.loads(found[1])
+    assert len(data["duels"]) == 3
+    assert len(data["items"]) == 60
+    assert {len(one["ranks"]) for one in data["answers"].values()} == {60}
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_static_page_draws_the_chosen_pair(pair: Bench) -> None:
+    page = export_site(pair.store, pair.root / "site2").parent / "tasks" / "tiny" / "compare.html"
+    found = duel(pair.store, "tiny", "org/bad", "org/good")
+    with Browser() as browser:
+        browser.open(f"{page.as_uri()}#a={found.a}&b={found.b}")
+        text = browser.run("document.getElementById('result').innerText")
+        assert "B is better than A." in text
+        assert f"{len(disagreeing(pair.store, found))} items where they disagree" in text
+        assert browser.run("document.querySelectorAll('.duel').length") == 20
+        browser.run("Array.from(document.querySelectorAll('button')).at(-1).click()")
+        assert browser.run("document.querySelectorAll('.duel').length") > 20
+        assert browser.run("document.querySelectorAll('.duel li.gold').length") == browser.run(
+            "document.querySelectorAll('.duel').length"
+        )
