@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from leaderboard.stats.bca import bca_limits
 from leaderboard.stats.checks import (
@@ -90,10 +90,10 @@ def mean_intervals(
     check_level(level)
     units = as_units(scores.shape[0], clusters)
     estimates = exact_means(scores)
-    trusted = _trusted(scores, units, kind) if method == "auto" else [True] * scores.shape[1]
+    trusted = _trusted(scores, units, kind) if method == "auto" else np.full(scores.shape[1], True)
     limits = np.empty((2, scores.shape[1]))
     names = [_bootstrap_name(units, method)] * scores.shape[1]
-    if any(trusted):
+    if trusted.any():
         chosen = np.flatnonzero(trusted)
         if means is None:
             picked = bootstrap_means(
@@ -105,7 +105,7 @@ def mean_intervals(
             limits[:, chosen] = bca_limits(picked, scores[:, chosen], units, level)
         else:
             limits[:, chosen] = percentile_limits(picked, level)
-    small = np.flatnonzero(~np.asarray(trusted, dtype=bool))
+    small = np.flatnonzero(~trusted)
     others = _small_sample(
         scores[:, small], units, kind, level=level, resamples=resamples, seed=seed
     )
@@ -140,29 +140,34 @@ def macro_intervals(
     if means is None:
         means = bootstrap_macro(arrays, resamples=resamples, seed=seed, clusters=labels)
     low, high = percentile_limits(_matching(means, arrays[0].shape[1]), level)
-    parts = [
-        mean_intervals(
-            scores,
-            kind=kind,
-            resamples=resamples,
-            seed=subset_seed(seed, index),
-            clusters=groups,
-            level=level,
-        )
-        for index, (scores, groups) in enumerate(zip(arrays, labels, strict=True))
+    estimates = np.mean([exact_means(scores) for scores in arrays], axis=0)
+    units = [as_units(len(scores), groups) for scores, groups in zip(arrays, labels, strict=True)]
+    trusted = np.all(
+        [_trusted(scores, each, kind) for scores, each in zip(arrays, units, strict=True)], axis=0
+    )
+    grouped = any(each.codes is not None for each in units)
+    names = ["cluster bootstrap" if grouped else "percentile bootstrap"] * len(estimates)
+    small = np.flatnonzero(~trusted)
+    if small.size:
+        parts = [
+            mean_intervals(
+                scores[:, small],
+                kind=kind,
+                resamples=resamples,
+                seed=subset_seed(seed, index),
+                clusters=groups,
+                level=level,
+            )
+            for index, (scores, groups) in enumerate(zip(arrays, labels, strict=True))
+        ]
+        for model, own in zip(small, zip(*parts, strict=True), strict=True):
+            low[model] = estimates[model] - _root_sum([part.estimate - part.low for part in own])
+            high[model] = estimates[model] + _root_sum([part.high - part.estimate for part in own])
+            names[model] = "combined subset intervals"
+    return [
+        Interval(float(estimate), float(lower), float(upper), name, level)
+        for estimate, lower, upper, name in zip(estimates, low, high, names, strict=True)
     ]
-    intervals = []
-    for model, intervals_of_subsets in enumerate(zip(*parts, strict=True)):
-        estimate = math.fsum(part.estimate for part in intervals_of_subsets) / len(arrays)
-        names = {part.method for part in intervals_of_subsets}
-        if names <= {"percentile bootstrap", "cluster bootstrap"}:
-            limits = (float(low[model]), float(high[model]), sorted(names)[-1])
-        else:
-            below = _root_sum([part.estimate - part.low for part in intervals_of_subsets])
-            above = _root_sum([part.high - part.estimate for part in intervals_of_subsets])
-            limits = (estimate - below, estimate + above, "combined subset intervals")
-        intervals.append(Interval(estimate, *limits, level))
-    return intervals
 
 
 def percentile_limits(means: FloatArray, level: float) -> FloatArray:
@@ -185,15 +190,15 @@ def _matching(means: FloatArray, n_models: int) -> FloatArray:
     return means
 
 
-def _trusted(scores: FloatArray, units: Units, kind: Kind) -> list[bool]:
-    if units.count < MIN_UNITS:
-        return [False] * scores.shape[1]
-    if kind == "mean":
-        return [True] * scores.shape[1]
+def _trusted(scores: FloatArray, units: Units, kind: Kind) -> NDArray[np.bool_]:
+    """For which models the percentile bootstrap holds its promise."""
+    if units.count < MIN_UNITS or kind == "mean":
+        return np.full(scores.shape[1], units.count >= MIN_UNITS)
     hits = (scores == 1).sum(axis=0)
     # an MRR below 1 is a miss however near it is; a Hits@1 between 0 and 1 is neither
     misses = (scores == 0 if kind == "hits1" else scores < 1).sum(axis=0)
-    return [bool(h >= MIN_EACH and m >= MIN_EACH) for h, m in zip(hits, misses, strict=True)]
+    enough: NDArray[np.bool_] = (hits >= MIN_EACH) & (misses >= MIN_EACH)
+    return enough
 
 
 def _bootstrap_name(units: Units, method: Method) -> str:
