@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
 import os
@@ -11,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from PIL import Image
@@ -19,6 +17,7 @@ from PIL import Image
 from sage_tasks.build.pipeline import Options, build
 from sage_tasks.build.vwsd import read_vwsd
 from sage_tasks.package import open_package
+from tests.wordsight.hub_server import start
 from wordsight.errors import DataError
 from wordsight.hub import Pin, locate, read_pins, write_pin
 from wordsight.hub_rights import RightsError, check_rights, is_open
@@ -26,22 +25,10 @@ from wordsight.hub_rights import RightsError, check_rights, is_open
 REPO = "lab/set"
 
 
-def load_server() -> Any:
-    """The server module beside this file; test folders are no packages."""
-    path = Path(__file__).with_name("hub_server.py")
-    spec = importlib.util.spec_from_file_location("hub_server", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["hub_server"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[SimpleNamespace]:
     """A running server, and ``run``: a command in a process that knows no other Hub."""
-    server, state, address = load_server().start()
+    server, state, address = start()
     base = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))}
     environment = base | {
         "HF_ENDPOINT": address,
