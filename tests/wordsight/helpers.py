@@ -28,7 +28,7 @@ class Finished:
     def rankings(self) -> dict[tuple[str, str], list[int]]:
         """Candidates from best to worst of every (task, item)."""
         return {
-            key: sorted(range(len(scores)), key=lambda i, s=scores: (-s[i], i))
+            key: [i for _, i in sorted((-score, i) for i, score in enumerate(scores))]
             for key, scores in self.scores.items()
         }
 

@@ -36,7 +36,7 @@ class _Model:
 
 def _ask(folder: Path, model: _Model, requests: list[Any]) -> list[str]:
     journal = Journal(folder, "run")
-    tasks = {"toy": {"test": [{}] * 1000}}
+    tasks: dict[str, Any] = {"toy": {"test": [{}] * 1000}}
     with tqdm(disable=True) as bar:
         answers = list(keep_answers(model.generate_until, tasks, journal, bar)(requests))
     journal.close()

@@ -153,6 +153,7 @@ def test_a_failed_request_ends_in_a_status_that_is_not_zero(
 ) -> None:
     models = tmp_path / "flaky_plugin" / "models"
     models.mkdir(parents=True)
+    (models.parent / "tasks").mkdir()
     (models / "__init__.py").write_text('AVAILABLE_MODELS = {"flaky": "Flaky"}\n')
     (models / "flaky.py").write_text(_FLAKY)
     words = [
