@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from leaderboard.catalog import BoardTask
 from sage_tasks.package import Package, open_package
-from sage_tasks.records import Query
+from sage_tasks.records import Query, pictures_fingerprint
 
 
 @dataclass(frozen=True)
@@ -41,11 +40,6 @@ class Gold:
 def load_gold(task: BoardTask) -> Gold:
     """Open the gold of one task. Raises DataError when the dataset is missing or damaged."""
     return Gold(task, open_package(task.folder(), task.config, task.split))
-
-
-def pictures_fingerprint(query: Query) -> str:
-    """Hash over the ten pictures of a query, in candidate order (20 hex digits)."""
-    return hashlib.sha256(" ".join(query.candidates).encode()).hexdigest()[:20]
 
 
 def same_pictures(query: Query, claimed: str) -> bool:

@@ -91,3 +91,8 @@ def fingerprint(queries: Iterable[Query]) -> str:
     """Hash over item ids, gold and picture content, whatever the order: one per dataset build."""
     lines = sorted(f"{q.id} {q.gold} {' '.join(q.candidates)}" for q in queries)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:20]
+
+
+def pictures_fingerprint(query: Query) -> str:
+    """Hash over the ten pictures of one query, in candidate order (20 hex digits)."""
+    return hashlib.sha256(" ".join(query.candidates).encode()).hexdigest()[:20]

@@ -19,7 +19,7 @@ from loguru import logger
 
 from sage_tasks.aggregation import exact_mean, pair_mean, total
 from sage_tasks.package import Package, open_package
-from sage_tasks.records import CANDIDATES, Query
+from sage_tasks.records import CANDIDATES, Query, pictures_fingerprint
 from sage_tasks.scoring import ItemScore, score_item
 from sage_tasks.sources import dataset_root
 from wordsight.exit_status import mark_incomplete
@@ -238,6 +238,7 @@ class RankingTask(ConfigurableMessagesTask):
                 "task_version": str(self.VERSION),
                 "prompt": YES_NO.version,
                 "interface": score.interface,
+                "images": pictures_fingerprint(query),
                 "status": score.status,
                 "reason": score.reason,
                 "responses": list(results),
