@@ -15,22 +15,17 @@ from __future__ import annotations
 
 import json
 import math
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-Interface = Literal["likelihood", "similarity", "text"]
+from wordsight.answer_text import LETTERS, Unreadable, letter, number, yes_or_no
+
+Interface = Literal["likelihood", "similarity", "text", "scalar", "choice"]
 Status = Literal["ok", "invalid", "failed"]
 
 # lmms-eval's API adapters put this in place of an answer after their last retry.
 FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
-
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_FINAL = re.compile(
-    r"\b(?:final\s+answer|answer|verdict|conclusion)\b\W*(?:is\b\W*)?(yes|no)\b", re.IGNORECASE
-)
-_LEADING = re.compile(r"^[\W_]*(yes|no)(?![\w-])(?!\s*(?:or|and|/)\s*(?:yes|no)\b)", re.IGNORECASE)
-_WORD = re.compile(r"(?<![\w-])(yes|no)(?![\w-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,36 @@ def similarity(value: float, **extra: float | str) -> str:
     return json.dumps({"similarity": value, **extra})
 
 
+def text_answer(text: str, **extra: float | str) -> str:
+    """JSON answer of a model that gave a text, for which there is more to log."""
+    return json.dumps({"text": text, **extra})
+
+
+def scalar_answer(response: str) -> str:
+    """Mark a response as one to a question for a number; a failed request stays one."""
+    return _marked(response, "scalar", {})
+
+
+def choice_answer(response: str, letter: str) -> str:
+    """Mark a response to a question about ten pictures for the candidate shown under a letter."""
+    return _marked(response, "choice", {"letter": letter})
+
+
+def _marked(response: str, kind: str, more: dict[str, str]) -> str:
+    if response.lstrip().startswith(FAILED_PREFIX):
+        return response
+    try:
+        payload = json.loads(response)
+    except (ValueError, RecursionError):
+        payload = None
+    # marked before, or a text with fields beside it; anything else is the model's own text
+    name = next((n for n in (kind, "text") if isinstance(payload, dict) and n in payload), None)
+    if name is None:
+        return json.dumps({kind: response, **more})
+    rest = {key: value for key, value in payload.items() if key not in (name, *more)}
+    return json.dumps({kind: payload[name], **more, **rest})
+
+
 def read_answer(response: str) -> Answer:
     """Read one raw response under the contract; never raises on any text.
 
@@ -82,46 +107,60 @@ def _read_json(text: str) -> Answer:
         payload = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         return Answer("invalid", reason=f"not JSON: {error}")
-    if "similarity" in payload:
-        value = _number(payload["similarity"])
-        if value is None:
-            return Answer("invalid", reason="similarity is not a finite number")
-        return Answer("ok", "similarity", value, value)
-    if "yes" in payload and "no" in payload:
-        yes, no = _number(payload["yes"]), _number(payload["no"])
-        if yes is None or no is None or yes > 1e-6 or no > 1e-6:
-            return Answer(
-                "invalid", reason="yes and no must be finite log-probabilities, 0 or less"
-            )
-        return Answer("ok", "likelihood", yes - no, _sigmoid(yes - no))
-    return Answer("invalid", reason='JSON without "similarity" or "yes" and "no"')
+    # text that begins with a brace parses to an object or not at all
+    for kind, read in _READERS.items():
+        if kind in payload:
+            return read(payload)
+    known = ", ".join(f'"{kind}"' for kind in _READERS)
+    return Answer("invalid", reason=f"JSON without any of {known}")
+
+
+def _read_similarity(payload: dict[str, object]) -> Answer:
+    value = _number(payload["similarity"])
+    if value is None:
+        return Answer("invalid", reason="similarity is not a finite number")
+    return Answer("ok", "similarity", value, value)
+
+
+def _read_likelihood(payload: dict[str, object]) -> Answer:
+    yes, no = _number(payload["yes"]), _number(payload.get("no"))
+    if yes is None or no is None or yes > 1e-6 or no > 1e-6:
+        return Answer("invalid", reason="yes and no must be finite log-probabilities, 0 or less")
+    return Answer("ok", "likelihood", yes - no, _sigmoid(yes - no))
+
+
+def _read_choice(payload: dict[str, object]) -> Answer:
+    chosen, own = letter(str(payload["choice"])), payload.get("letter")
+    if isinstance(chosen, Unreadable):
+        return Answer("invalid", reason=chosen.reason)
+    if own not in tuple(LETTERS):
+        return Answer("invalid", reason='"choice" without the candidate\'s "letter"')
+    value = float(chosen == own)
+    return Answer("ok", "choice", value, value)
+
+
+def _read_scalar(payload: dict[str, object]) -> Answer:
+    value = number(str(payload["scalar"]))
+    if isinstance(value, Unreadable):
+        return Answer("invalid", reason=value.reason)
+    return Answer("ok", "scalar", value, value / 100)
 
 
 def _read_text(text: str) -> Answer:
-    body = _THINKING.sub(" ", text).strip()
-    if re.match(r"<think(?:ing)?>", body, re.IGNORECASE):
-        return Answer("invalid", reason="reasoning without an answer after it")
-    body = re.sub(r"^.*</think(?:ing)?>", "", body, flags=re.DOTALL | re.IGNORECASE)
-    words = _final_words(body) or _leading_word(body) or _all_words(body)
-    if len(words) != 1:
-        reason = "both yes and no" if words else "neither yes nor no"
-        return Answer("invalid", reason=f"{reason} in {body[:80]!r}")
-    value = 1.0 if words == {"yes"} else 0.0
-    return Answer("ok", "text", math.inf if value else -math.inf, value)
+    value = yes_or_no(text)
+    if isinstance(value, Unreadable):
+        return Answer("invalid", reason=value.reason)
+    return Answer("ok", "text", math.inf if value else -math.inf, float(value))
 
 
-def _final_words(body: str) -> set[str]:
-    found = _FINAL.findall(body)
-    return {found[-1].lower()} if found else set()
-
-
-def _leading_word(body: str) -> set[str]:
-    match = _LEADING.match(body)
-    return {match.group(1).lower()} if match else set()
-
-
-def _all_words(body: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(body)}
+# in the order in which they are looked for
+_READERS: dict[str, Callable[[dict[str, object]], Answer]] = {
+    "similarity": _read_similarity,
+    "yes": _read_likelihood,
+    "scalar": _read_scalar,
+    "choice": _read_choice,
+    "text": lambda payload: _read_text(str(payload["text"])),
+}
 
 
 def _number(value: object) -> float | None:

@@ -25,6 +25,7 @@ _MODELS = {
     "conse": "wordsight.models.conse.ConSE",
     "wordsight_itm": "wordsight.models.itm.ImageTextMatcher",
     "wordsight_hf": "wordsight.models.hf.HFImageTextToText",
+    "wordsight_openai": "wordsight.models.openai_server.OpenAIServer",
 }
 
 
