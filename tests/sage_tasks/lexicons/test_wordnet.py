@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zipfile import Path as ZipPath
+from zipfile import ZipFile
 
 import pytest
 
@@ -87,16 +89,35 @@ def test_table_15_for_vwsd(version_3_0: WordNet, shared: Path) -> None:
 def test_a_database_without_exceptions_still_works(wordnet: WordNet, tmp_path: Path) -> None:
     for name in ("noun", "verb", "adj", "adv"):
         for kind in ("index", "data"):
-            (tmp_path / f"{kind}.{name}").symlink_to(wordnet.folder / f"{kind}.{name}")
+            (tmp_path / f"{kind}.{name}").write_bytes(
+                (wordnet.folder / f"{kind}.{name}").read_bytes()
+            )
     bare = WordNet(tmp_path)
     assert bare.lookup("horses", "n") == wordnet.lookup("horses", "n")
     assert bare.lookup("geese", "n") == []
 
 
+def test_the_zip_that_nltk_downloads_is_read(
+    wordnet: WordNet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "corpora").mkdir()
+    with ZipFile(tmp_path / "corpora" / "wordnet.zip", "w") as packed:
+        for name in ("noun", "verb", "adj", "adv"):
+            for file in (f"index.{name}", f"data.{name}", f"{name}.exc"):
+                packed.writestr(f"wordnet/{file}", (wordnet.folder / file).read_bytes())
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    found = find_wordnet()
+    assert isinstance(found.folder, ZipPath)
+    assert found.lookup("swung", "v") == wordnet.lookup("swung", "v")
+
+
 def test_mixed_versions_are_noticed(wordnet: WordNet, tmp_path: Path) -> None:
     for name in ("noun", "verb", "adj", "adv"):
         for kind in ("index", "data"):
-            (tmp_path / f"{kind}.{name}").symlink_to(wordnet.folder / f"{kind}.{name}")
+            (tmp_path / f"{kind}.{name}").write_bytes(
+                (wordnet.folder / f"{kind}.{name}").read_bytes()
+            )
     (tmp_path / "data.noun").unlink()
     (tmp_path / "data.noun").write_bytes((wordnet.folder / "data.noun").read_bytes()[40:])
     with pytest.raises(DataError, match="different versions"):
