@@ -7,7 +7,6 @@ A new subset is one line in ``DEFAULT``; a board of one's own puts the same reco
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -31,36 +30,30 @@ BOARD_FILE = "board.json"
 class BoardTask(BaseModel):
     """One scored task: an lmms-eval task name and the dataset that holds its gold.
 
-    ``root`` is a folder; ``@demo`` stands for the set inside the package and ``@data`` for the
-    folder of environment variable WORDSIGHT_DATA. ``variant`` tasks are measured only against
-    another task (a delta) and stay out of the macro average.
+    ``dataset`` is a folder, or a name that tasks use too ("demo", "verse"): then the set inside the
+    package, the folder of that name under WORDSIGHT_DATA, or the pinned revision on the Hub.
+    ``variant`` tasks are measured only against another task (a delta) and stay out of the macro
+    average.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Name
     label: Label
-    root: str
+    dataset: Annotated[str, StringConstraints(min_length=1, max_length=500)]
     config: Name
     split: Name = "test"
     version: str = "1"
     variant: bool = False
 
     def folder(self) -> Path:
-        """The dataset folder. Raises DataError when it depends on an unset variable."""
-        if self.root == "@demo":
-            import sage_tasks
+        """The dataset folder. Raises DataError, saying how to get it, when it is not there."""
+        from sage_tasks.sources import DEMO, dataset_root
+        from wordsight.hub import locate
 
-            return Path(str(sage_tasks.__file__)).parent / "demo"
-        if self.root.startswith("@data"):
-            base = os.environ.get("WORDSIGHT_DATA")
-            if not base:
-                raise DataError(
-                    f"task {self.name}: its gold is looked for under the folder named by the "
-                    "environment variable WORDSIGHT_DATA, which is not set"
-                )
-            return Path(base) / self.root.removeprefix("@data").strip("/")
-        return Path(self.root)
+        if self.dataset == DEMO or Path(self.dataset).is_dir():
+            return dataset_root(self.dataset)
+        return locate(self.dataset)
 
 
 class Delta(BaseModel):
@@ -129,17 +122,23 @@ class Catalog(BaseModel):
         raise DataError(f"task {name!r} is not on this board; it knows {known}")
 
 
+def _verse(name: str, label: str) -> BoardTask:
+    return BoardTask(
+        name=f"sage_{name}", label=label, dataset="verse", config=name, variant=name != "verse"
+    )
+
+
 DEFAULT = Catalog(
     tracks=(
         Track(
             name="demo",
             label="Demo",
             tasks=(
-                BoardTask(name="sage_demo", label="Demo", root="@demo", config="demo"),
+                BoardTask(name="sage_demo", label="Demo", dataset="demo", config="demo"),
                 BoardTask(
                     name="sage_demo_swapped",
                     label="Demo, swapped",
-                    root="@demo",
+                    dataset="demo",
                     config="demo_swapped",
                     variant=True,
                 ),
@@ -150,23 +149,22 @@ DEFAULT = Catalog(
             name="sage",
             label="SAGE",
             tasks=(
-                BoardTask(name="sage_vwsd", label="VWSD", root="@data/sage", config="vwsd"),
-                BoardTask(name="sage_verse", label="VerSe", root="@data/sage", config="verse"),
+                BoardTask(name="sage_vwsd", label="VWSD", dataset="vwsd", config="vwsd"),
+                _verse("verse", "VerSe"),
                 BoardTask(
                     name="sage_wikidiverse",
                     label="WikiDiverse",
-                    root="@data/sage",
+                    dataset="wikidiverse",
                     config="wikidiverse",
                 ),
-                BoardTask(
-                    name="sage_verse_original",
-                    label="VerSe, original",
-                    root="@data/sage",
-                    config="verse_original",
-                    variant=True,
-                ),
+                _verse("verse_neutral", "VerSe, neutralised"),
+                _verse("verse_original", "VerSe, original"),
+                _verse("verse_original_neutral", "VerSe, original neutralised"),
             ),
-            deltas=(Delta(label="Δ SPIS", minuend="sage_verse_original", subtrahend="sage_verse"),),
+            deltas=(
+                Delta(label="Δ SPIS", minuend="sage_verse_original", subtrahend="sage_verse"),
+                Delta(label="Δ verb", minuend="sage_verse", subtrahend="sage_verse_neutral"),
+            ),
         ),
     )
 )
@@ -175,7 +173,7 @@ DEFAULT = Catalog(
 def load_catalog(board: Path) -> Catalog:
     """The catalog of a board folder: its ``board.json``, or the default where it has none.
 
-    Relative dataset folders are taken from the board folder.
+    Dataset folders are taken from the board folder.
     """
     path = board / BOARD_FILE
     if not path.is_file():
@@ -193,9 +191,10 @@ def load_catalog(board: Path) -> Catalog:
 
 def _rooted(catalog: Catalog, board: Path) -> Catalog:
     def rooted(task: BoardTask) -> BoardTask:
-        if task.root.startswith("@"):
+        folder = (board / task.dataset).resolve()
+        if not task.dataset.startswith(".") and not folder.is_dir():
             return task
-        return task.model_copy(update={"root": str((board / task.root).resolve())})
+        return task.model_copy(update={"dataset": str(folder)})
 
     tracks = tuple(
         track.model_copy(update={"tasks": tuple(rooted(task) for task in track.tasks)})

@@ -125,8 +125,7 @@ def _submission(
         except ValidationError as error:
             raise DataError(f"{run.samples}: {_message(error)}") from None
     newest = runs[-1]
-    near = [p for p in newest.results.parents if p in manifests]
-    manifest = manifests[near[0]] if near else {}
+    manifest = _manifest_of(newest.results, manifests)
     try:
         header = Header.model_validate(
             {**_described(newest.config, manifest), "schema": SCHEMA, "tasks": tasks}
@@ -209,7 +208,7 @@ def _described(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[s
         "source": "wordsight" if manifest else "lmms-eval",
         "command": _line(manifest.get("command", "")),
         "git": _line(manifest.get("git", ""))[:300],
-        "packages": _strings(manifest.get("packages") or manifest.get("package_versions") or {}),
+        "packages": _strings(manifest.get("packages") or {}),
         "hardware": _strings(manifest.get("hardware") or {}),
         "seeds": _strings(seeds),
         "wall_seconds": _seconds(manifest),
@@ -237,7 +236,7 @@ def _model_name(name: str) -> str:
 
 
 def _seconds(manifest: Mapping[str, Any]) -> float | None:
-    value = manifest.get("wall_seconds")
+    value = manifest.get("seconds", manifest.get("wall_seconds"))
     return float(value) if isinstance(value, (int, float)) and value >= 0 else None
 
 
@@ -258,6 +257,16 @@ def _line(value: Any) -> str:
 
 def _manifests(run_dir: Path) -> dict[Path, Mapping[str, Any]]:
     return {path.parent: _read_json(path) for path in run_dir.rglob(MANIFEST)}
+
+
+def _manifest_of(results: Path, manifests: Mapping[Path, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The manifest of the run that wrote ``results``; a folder may hold runs of several models."""
+    for folder in results.parents:
+        if folder in manifests:
+            named = manifests[folder].get("results_file")
+            if named is None or (folder / str(named)).resolve() == results.resolve():
+                return manifests[folder]
+    return {}
 
 
 def _read_json(path: Path) -> dict[str, Any]:

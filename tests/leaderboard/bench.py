@@ -80,11 +80,11 @@ BOARD = {
             "name": "tiny",
             "label": "Tiny",
             "tasks": [
-                {"name": "tiny", "label": "Tiny", "root": "../data", "config": "base"},
+                {"name": "tiny", "label": "Tiny", "dataset": "../data", "config": "base"},
                 {
                     "name": "tiny_swapped",
                     "label": "Tiny, swapped",
-                    "root": "../data",
+                    "dataset": "../data",
                     "config": "swapped",
                     "variant": True,
                 },

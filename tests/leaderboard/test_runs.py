@@ -37,7 +37,7 @@ def test_manifest_is_used_where_it_is_there(bench: Bench) -> None:
         "method": "gar",
         "packages": {"torch": "2.14"},
         "hardware": {"cpu": "2 cores"},
-        "wall_seconds": 12.5,
+        "seconds": 12.5,
         "command": ["wordsight", "eval", "--model", "gar"],
     }
     (run / "wordsight_manifest.json").write_text(json.dumps(manifest))
@@ -49,6 +49,14 @@ def test_manifest_is_used_where_it_is_there(bench: Bench) -> None:
     assert header.wall_seconds == 12.5
     assert header.command == "wordsight eval --model gar"
     assert header.source == "wordsight"
+
+
+def test_manifest_of_another_run_is_left_alone(bench: Bench) -> None:
+    run = bench.run("a")
+    manifest = {"model": "gar", "results_file": "other/20200101_000000_results.json"}
+    (run / "wordsight_manifest.json").write_text(json.dumps(manifest))
+    (submission,) = read_runs(run)
+    assert (submission.header.method, submission.header.source) == ("direct", "lmms-eval")
 
 
 def test_two_models_in_one_folder_are_two_submissions(bench: Bench) -> None:
