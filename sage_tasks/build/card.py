@@ -21,7 +21,6 @@ def card_text(report: Mapping[str, Any]) -> str:
     template = Template((CARDS / "common.md").read_text(encoding="utf-8"))
     body = template.substitute(
         **{key: subset[key].strip() for key in subset if key != "license"},
-        dataset=name,
         seed=report["seed"],
         config=config,
         split="test" if "test" in configs[config] else next(iter(configs[config])),
