@@ -26,6 +26,7 @@ _MODELS = {
     "wordsight_itm": "wordsight.models.itm.ImageTextMatcher",
     "wordsight_hf": "wordsight.models.hf.HFImageTextToText",
     "wordsight_openai": "wordsight.models.openai_server.OpenAIServer",
+    "gar": "sage_tasks.gar.model.GAR",
 }
 
 
