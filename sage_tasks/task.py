@@ -23,11 +23,13 @@ from sage_tasks.records import CANDIDATES, Query, pictures_fingerprint
 from sage_tasks.scoring import ItemScore, score_item
 from sage_tasks.sources import dataset_root
 from wordsight.exit_status import mark_incomplete
-from wordsight.prompts import YES_NO
+from wordsight.prompts import YES_NO, Prompt
 from wordsight.shard import SHARD_VARIABLE, Shard
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from wordsight.models.base import QuestionKind
 
 LOG_KEY = "wordsight"
 # name -> (aggregation over items, higher is better)
@@ -48,9 +50,17 @@ class CandidateView(Sequence[dict[str, Any]]):
     An element holds texts and the picture's content id; :meth:`picture` decodes the picture.
     """
 
-    def __init__(self, package: Package, queries: Sequence[Query]) -> None:
+    def __init__(
+        self,
+        package: Package,
+        queries: Sequence[Query],
+        prompt: Prompt = YES_NO,
+        kind: QuestionKind = "yes_no",
+    ) -> None:
         self.package = package
         self.queries = queries
+        self.prompt = prompt
+        self.kind = kind
 
     def __len__(self) -> int:
         return len(self.queries) * CANDIDATES
@@ -66,7 +76,8 @@ class CandidateView(Sequence[dict[str, Any]]):
             "context": query.context,
             "gloss": query.gloss,
             "pos": query.pos,
-            "question": YES_NO.fill(term=query.term, context=query.context),
+            "kind": self.kind,
+            "question": self.prompt.fill(term=query.term, context=query.context),
         }
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -115,6 +126,9 @@ class RankingTask(ConfigurableMessagesTask):
     and, for SPIS pairs, ``metadata.paired_with`` (another config with the same source ids).
     """
 
+    prompt: Prompt = YES_NO
+    metrics: dict[str, tuple[Any, bool]] = METRICS
+
     def __init__(self, *args: Any, config: dict[str, Any] | None = None, **kwargs: Any) -> None:
         plain = {key: value for key, value in (config or {}).items() if key != "class"}
         super().__init__(*args, config=plain, **kwargs)
@@ -136,7 +150,7 @@ class RankingTask(ConfigurableMessagesTask):
         self._config.metadata = {
             **meta,
             "dataset_fingerprint": self.package.fingerprint,
-            "prompt": YES_NO.version,
+            "prompt": self.prompt.version,
             "shard": str(shard),
         }
         documents = datasets.Dataset.from_list(
@@ -153,16 +167,20 @@ class RankingTask(ConfigurableMessagesTask):
             ]
         )
         self._documents = documents
-        self.dataset = {split: CandidateView(self.package, self._queries)}
+        self.dataset = {split: self.view(self.package, self._queries)}
         self.dataset_no_image = {split: documents}
+
+    def view(self, package: Package, queries: Sequence[Query]) -> CandidateView:
+        """What models see of the documents."""
+        return CandidateView(package, queries, self.prompt)
 
     def _prepare_metric_and_aggregation(self) -> None:
         # lmms-eval fills these from the YAML's metric_list; here the class owns its metrics,
         # because they belong to the ranking and not to a subset.
-        self._metric_fn_list = dict.fromkeys(METRICS)
-        self._metric_fn_kwargs: dict[str, Any] = {name: {} for name in METRICS}
-        self._aggregation_list = {name: aggregate for name, (aggregate, _) in METRICS.items()}
-        self._higher_is_better = {name: higher for name, (_, higher) in METRICS.items()}
+        self._metric_fn_list = dict.fromkeys(self.metrics)
+        self._metric_fn_kwargs: dict[str, Any] = {name: {} for name in self.metrics}
+        self._aggregation_list = {name: aggregate for name, (aggregate, _) in self.metrics.items()}
+        self._higher_is_better = {name: higher for name, (_, higher) in self.metrics.items()}
 
     def _paired_sources(self, root: Any, split: str) -> frozenset[str]:
         twin = self.config.metadata.get("paired_with")
@@ -180,7 +198,7 @@ class RankingTask(ConfigurableMessagesTask):
 
     def doc_to_text(self, doc: dict[str, Any]) -> str:
         """The question, the same for all ten candidates."""
-        return YES_NO.fill(term=doc["term"], context=doc["context"])
+        return self.prompt.fill(term=doc["term"], context=doc["context"])
 
     def doc_to_target(self, doc: dict[str, Any]) -> str:
         """Index of the gold candidate, for the samples log."""
@@ -224,7 +242,8 @@ class RankingTask(ConfigurableMessagesTask):
     ) -> dict[str, Any]:
         """Metrics of one query and, under the key "wordsight", all that a rescoring needs."""
         query = self._queries[doc["number"]]
-        score = score_item(list(results), query.gold, query.kinds)
+        responses = self.responses(query, results)
+        score = score_item(responses, query.gold, query.kinds)
         if score.status != "ok":
             logger.warning(f"{self.config.task}: item {query.id} is {score.status}: {score.reason}")
         if score.status == "failed":
@@ -236,15 +255,19 @@ class RankingTask(ConfigurableMessagesTask):
                 "index": doc["index"],
                 "task": self.config.task,
                 "task_version": str(self.VERSION),
-                "prompt": YES_NO.version,
+                "prompt": self.prompt.version,
                 "interface": score.interface,
                 "images": pictures_fingerprint(query),
                 "status": score.status,
                 "reason": score.reason,
-                "responses": list(results),
+                "responses": responses,
                 "scores": list(score.scores),
             },
         }
+
+    def responses(self, query: Query, results: Sequence[str]) -> list[str]:
+        """One response per candidate, in candidate order, from what the model returned."""
+        return list(results)
 
     def _metrics(self, query: Query, score: ItemScore) -> dict[str, Any]:
         metrics = score.metrics

@@ -29,3 +29,22 @@ YES_NO = Prompt(
         "Answer with one word, Yes or No."
     ),
 )
+
+SCALAR = Prompt(
+    version="scalar-1",
+    template=(
+        'The term "{term}" is used in this context: "{context}". '
+        "How well does the picture show the term in the meaning that the context gives it? "
+        "Answer with one whole number from 0 (not at all) to 100 (perfectly)."
+    ),
+)
+
+CHOICE = Prompt(
+    version="choice-1",
+    template=(
+        "The ten pictures are labelled A to J in the order in which they are shown. "
+        'The term "{term}" is used in this context: "{context}". '
+        "Which picture shows the term in the meaning that the context gives it? "
+        "Answer with one letter."
+    ),
+)
