@@ -14,7 +14,7 @@ from wordsight.errors import WordsightError
 from wordsight.models.base import Ask, PictureModel
 from wordsight.models.likelihood import LikelihoodReader, Reuse
 from wordsight.models.prompting import Prompter
-from wordsight.models.tensors import collate, to_model
+from wordsight.models.tensors import collate, picture_kind, to_model
 from wordsight.models.yes_no import find_answer_tokens, require_mass
 
 _MOST_WORKERS = 4
@@ -114,9 +114,15 @@ class HFImageTextToText(PictureModel):
                 readings = require_mass(self.reader.read(together), self._pretrained)
                 yield from (reading.response() for reading in readings)
             else:
-                for ask in together:
-                    inputs = self._prompter.process(ask.question, ask.pictures())
-                    yield from self._generate(inputs, self._max_new_tokens)
+                yield from self._read_texts(together)
+
+    def _read_texts(self, asks: Sequence[Ask]) -> Iterator[str]:
+        """What the model writes about the pictures of each ask, in batches of like pictures."""
+        pad = self._prompter.processor.tokenizer.pad_token_id or 0
+        rows = (self._prompter.process(ask.question, ask.pictures()) for ask in asks)
+        for _, like in itertools.groupby(rows, key=picture_kind):
+            while batch := list(itertools.islice(like, self.batch_size)):
+                yield from self._generate(collate(batch, pad), self._max_new_tokens)
 
     def write(self, prompts: Sequence[str], max_tokens: int = 256) -> Iterator[str]:
         """Yield what the model writes after each prompt, without a picture, greedily."""

@@ -29,6 +29,7 @@ from wordsight.models.tensors import (
     collate,
     join_caches,
     out_of_memory,
+    picture_kind,
     select_row,
     stack,
     to_model,
@@ -328,7 +329,7 @@ class LikelihoodReader:
         self, rows: list[_Row], prepared: dict[str, Prepared]
     ) -> dict[int, dict[Tokens, torch.Tensor]]:
         logs: dict[int, dict[Tokens, torch.Tensor]] = {}
-        for _, group in _groups(rows, lambda row: prepared[row.ask.image_id].kind):
+        for _, group in _groups(rows, lambda row: picture_kind(prepared[row.ask.image_id].picture)):
             for chunk in _chunks(group, self.batch_size):
                 keep = max(len(row.lead) for row in chunk) + 1
                 inputs = collate(

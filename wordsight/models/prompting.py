@@ -41,11 +41,6 @@ class Prepared:
         both = {**self.prefix, **self.picture}
         return tuple(sorted((name, tuple(value.shape)) for name, value in both.items()))
 
-    @property
-    def kind(self) -> tuple[Any, ...]:
-        """Pictures of equal kind can share a batch once their tokens are padded."""
-        return tuple(sorted((name, tuple(value.shape[1:])) for name, value in self.picture.items()))
-
 
 class Prompter:
     """Renders prompts and runs a checkpoint's processor, one picture at a time.

@@ -30,6 +30,12 @@ def whole_prompt(prepared: Prepared, tail: Sequence[int]) -> Tensors:
     return {**whole, **prepared.picture}
 
 
+def picture_kind(inputs: Tensors) -> tuple[Any, ...]:
+    """Prompts of equal kind can share a batch once their tokens are padded."""
+    shapes = ((k, tuple(v.shape[1:])) for k, v in inputs.items() if k not in PER_TOKEN)
+    return tuple(sorted(shapes))
+
+
 def collate(rows: Sequence[Tensors], pad: int) -> Tensors:
     """Stack prompts of different length, padded on the left so that they end together."""
     longest = max(row["input_ids"].shape[1] for row in rows)

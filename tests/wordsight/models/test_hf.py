@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import random
 from collections.abc import Callable, Sequence
@@ -296,3 +297,30 @@ def test_answer_prefix_stands_before_the_answer(checkpoint: Checkpoint, asks: li
 def test_wrong_options(options: dict[str, Any], message: str, checkpoint: Checkpoint) -> None:
     with pytest.raises(WordsightError, match=message):
         load(checkpoint("llava"), **options)
+
+
+@pytest.mark.parametrize("family", ["qwen2_5_vl", "llava_onevision", "idefics3"])
+def test_texts_about_pictures_are_greedy_generation(
+    family: str, checkpoint: Checkpoint, asks: list[Ask]
+) -> None:
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    folder = checkpoint(family)
+    ids = tuple(ask.image_id for ask in asks[::6])
+    several = Ask("Which?", ids[0], asks[0].source, kind="choice", image_ids=ids)
+    scalars = [dataclasses.replace(ask, kind="scalar") for ask in asks[::2]]
+    texts = list(load(folder, batch_size=4, max_new_tokens=5).answer([*scalars, several]))
+    processor = AutoProcessor.from_pretrained(folder)
+    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
+    for ask, text in zip([*scalars, several], texts, strict=True):
+        content = [{"type": "image", "image": picture} for picture in ask.pictures()]
+        inputs = processor.apply_chat_template(
+            [{"role": "user", "content": [*content, {"type": "text", "text": ask.question}]}],
+            add_generation_prompt=True,
+            tokenize=True,
+            return_dict=True,
+            return_tensors="pt",
+        )
+        new = model.generate(**inputs, max_new_tokens=5, do_sample=False)
+        new = new[0, inputs["input_ids"].shape[1] :]
+        assert text == processor.tokenizer.decode(new, skip_special_tokens=True).strip()
