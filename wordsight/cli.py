@@ -8,6 +8,12 @@ from typing import Annotated
 
 import typer
 
+from leaderboard.cli import app as leaderboard_app
+from leaderboard.cli import ledger_app, submit_command
+from sage_tasks.build.cli import app as build_app
+from sage_tasks.hub_cli import pull, push
+from sage_tasks.sample_cli import agreement, sample
+from symbal_tasks.cli import build_symbalbench
 from wordsight import __version__
 
 OK, ERROR, USAGE, INCOMPLETE = 0, 1, 2, 3
@@ -18,6 +24,15 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+# The parts bring their own commands; none of these modules loads anything heavy.
+build_app.command("symbalbench")(build_symbalbench)
+app.add_typer(build_app, name="build")
+app.add_typer(leaderboard_app, name="leaderboard")
+app.add_typer(ledger_app, name="ledger")
+for _command in (push, pull, sample, agreement):
+    app.command()(_command)
+app.command("submit")(submit_command)
 
 OutputPath = Annotated[
     Path, typer.Option("--output_path", "--output-path", help="Folder for results and samples.")
@@ -97,6 +112,20 @@ def merge(
     from wordsight.run.report import merge_and_report
 
     merge_and_report(parts, output_path, as_json=as_json)
+
+
+@app.command()
+def demo(
+    output_path: OutputPath = Path("demo-out"),
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate four models on the demo set, submit them to a local board and rank them.
+
+    Real pictures, a CPU, no network: about a minute.
+    """
+    from wordsight.demo import demo_and_report
+
+    demo_and_report(output_path, as_json=as_json)
 
 
 @app.command("tasks")

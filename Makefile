@@ -1,0 +1,29 @@
+# make demo, make test: each sets up its own virtual environment first.
+VENV ?= .venv
+PYTHON ?= python3
+READY := $(VENV)/.ready
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint setup clean
+
+demo: setup
+	$(BIN)/wordsight demo
+
+test: setup lint
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+setup: $(READY)
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) demo-out
