@@ -62,8 +62,14 @@ def write_pin(name: str, pin: Pin, path: Path | None = None) -> Path:
     pins = {**read_pins(path), name: pin}
     text = json.dumps({key: asdict(pins[key]) for key in sorted(pins)}, indent=2) + "\n"
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be written ({error.strerror}), so {name} stays unpinned; it is "
+            f"published as {pin.repo} at {pin.revision}: name another file with --revisions"
+        ) from error
     return path
 
 

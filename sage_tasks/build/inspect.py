@@ -43,6 +43,7 @@ def look(content: bytes, where: str, thorough: bool = False) -> Look:
     file without its end mark, or of another format, is decoded. ``thorough`` decodes every one.
     """
     from PIL import Image as PILImage
+    from PIL import UnidentifiedImageError
 
     if not content:
         raise DataError(f"{where}: zero bytes")
@@ -57,6 +58,9 @@ def look(content: bytes, where: str, thorough: bool = False) -> Look:
                 turned = _orientation(opened, content) >= 5
     except PILImage.DecompressionBombError as error:
         raise DataError(f"{where}: more pixels than can be decoded safely") from error
+    except UnidentifiedImageError:
+        # Pillow's own message holds a memory address, and reports must repeat bit for bit.
+        raise DataError(f"{where}: not a picture of any known format") from None
     except (OSError, SyntaxError, ValueError) as error:
         raise DataError(f"{where}: not a picture that can be decoded ({error})") from error
     if width * height > MAX_PIXELS:

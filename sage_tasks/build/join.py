@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sage_tasks.build.folders import PictureFolder
+from sage_tasks.build.folders import PictureFolder, find_folders
 from sage_tasks.build.pipeline import REPORT, Options, build
 from sage_tasks.build.plan import Content, Item, PictureInfo, Planned, Skipped, checked
 from sage_tasks.build.text import read_json
@@ -93,7 +93,7 @@ def _folders(images: Path, plans: Iterable[Planned]) -> dict[str, PictureFolder]
     splits = {name.rpartition("/")[0] for plan in plans for name in plan.pictures} - {""}
     folders = {"": PictureFolder(images)}
     for split in splits:
-        own = [path for path in sorted(images.rglob(f"{split}_images*")) if path.is_dir()]
+        own = find_folders(images, f"{split}_images*")
         if own:
             folders[split] = PictureFolder(own[0])
         elif len(splits) > 1:

@@ -93,6 +93,11 @@ def _scan_one(name: str, path: Path, size: int, modified: int, thorough: bool) -
         seen = look(content, "", thorough)
     except DataError as error:
         return Scanned(name, str(path), size, modified, reason=str(error).removeprefix(": "))
+    except Exception as error:
+        # Decoders raise anything on hostile bytes (struct.error, KeyError, ...); one damaged
+        # picture among ten thousand must be listed, not end the build.
+        reason = f"cannot be decoded ({type(error).__name__}: {error})"
+        return Scanned(name, str(path), size, modified, reason=reason)
     return Scanned(
         name=name,
         path=str(path),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sage_tasks.build.folders import PictureFolder
+from sage_tasks.build.folders import PictureFolder, find_files, find_folders
 from sage_tasks.build.plan import Content, Item, PictureInfo, Planned, Skipped, checked
 from sage_tasks.build.text import clean, read_lines
 from sage_tasks.records import CANDIDATES, Kind
@@ -62,7 +62,7 @@ class Vwsd:
             yield checked(Planned(item, pictures, tuple(kinds)), content)
 
 
-def find_files(source: Path, language: str) -> list[SplitFiles]:
+def find_splits(source: Path, language: str) -> list[SplitFiles]:
     """The splits found anywhere under ``source``.
 
     Trains and trials are English only. Raises DataError when there is no split at all.
@@ -74,7 +74,8 @@ def find_files(source: Path, language: str) -> list[SplitFiles]:
         if split != "test" and language != "en":
             continue
         names = [pattern.format(language=language) for pattern in patterns]
-        paths = [path for name in names for path in sorted(source.rglob(name))]
+        places = find_files(source, names)
+        paths = [path for name in names for path in places[name]]
         if paths:
             data = paths[0]
             gold = data.with_name(data.name.replace(".data.", ".gold."))
@@ -95,7 +96,7 @@ def picture_folder(files: SplitFiles, source: Path) -> Path:
         if beside.is_dir():
             return beside
     for name in names:
-        below = sorted(path for path in source.rglob(name) if path.is_dir())
+        below = find_folders(source, name)
         if below:
             return below[0]
     raise DataError(
@@ -110,7 +111,7 @@ def read_vwsd(source: Path, language: str = "en", pictures: bool = True) -> Vwsd
     pictures : also find the picture folders (False in a dry run).
     Raises DataError for: no data file, no gold file, different line counts.
     """
-    found = find_files(source, language)
+    found = find_splits(source, language)
     items: list[tuple[Item, tuple[str, ...], int]] = []
     dropped: list[Skipped] = []
     for files in found:

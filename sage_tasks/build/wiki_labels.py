@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from sage_tasks.build import published
+from sage_tasks.build.folders import find_files
 from sage_tasks.build.plan import Skipped
 from sage_tasks.build.report import skipped_summary
 from sage_tasks.build.text import read_json
 from sage_tasks.build.wiki_names import entity_title
+from sage_tasks.build.wikidiverse import SPLIT_FILES
 from wordsight.errors import DataError
 
 LABELS = "WikiDiverse_testset_label.json"
@@ -20,8 +22,10 @@ def label_report(source: Path, seed: int = 0) -> dict[str, Any] | None:
 
     The labels map a mention's number to a title or "nil". Returns None for any other folder.
     """
-    paths = sorted(source.rglob(LABELS))
-    if not paths or any(source.rglob("*_w_10cands.json")):
+    candidates = [f"{stem}_w_10cands.json" for stem in SPLIT_FILES]
+    places = find_files(source, [LABELS, *candidates])
+    paths = places[LABELS]
+    if not paths or any(places[name] for name in candidates):
         return None
     labels = read_json(paths[0])
     if not isinstance(labels, dict):

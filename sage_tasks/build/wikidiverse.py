@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sage_tasks.build.folders import PictureFolder
+from sage_tasks.build.folders import PictureFolder, find_files
 from sage_tasks.build.plan import (
     Content,
     Draw,
@@ -136,14 +136,12 @@ def read_wikidiverse(
     Raises DataError when no split is there, a row has not eleven fields, or, where pictures are
     wanted, the map is missing.
     """
-    files = {
-        split: paths[0]
-        for stem, split in SPLIT_FILES.items()
-        if (paths := sorted(source.rglob(f"{stem}_w_10cands.json")))
-    }
+    names = {split: f"{stem}_w_10cands.json" for stem, split in SPLIT_FILES.items()}
+    places = find_files(source, [*names.values(), PICTURE_MAP])
+    files = {split: places[name][0] for split, name in names.items() if places[name]}
     if not files:
         raise DataError(
-            f"{source}: no {', '.join(f'{stem}_w_10cands.json' for stem in SPLIT_FILES)} here or "
+            f"{source}: none of {', '.join(names.values())} here or "
             "in a folder below (the dataset's download 'with retrieved 10 cands')"
         )
     mentions: list[Mention] = []
@@ -156,7 +154,7 @@ def read_wikidiverse(
             else:
                 mentions.append(result)
     wanted = {entity for m in mentions for entity in (m.entity, *m.candidates)}
-    maps = sorted(source.rglob(PICTURE_MAP))
+    maps = places[PICTURE_MAP]
     if not maps and images is not None:
         raise DataError(f"{source}: no {PICTURE_MAP}, which tells the pictures of each entity")
     addresses = read_picture_map(maps[0], wanted) if maps else {}

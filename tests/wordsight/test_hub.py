@@ -188,6 +188,15 @@ def test_queries_alone_are_joined_with_the_users_pictures(
     assert fingerprint(tmp_path / "joined") == fingerprint(dataset)
 
 
+def test_opening_queries_without_pictures_says_how_to_join_them(
+    hub: SimpleNamespace, dataset: Path, tmp_path: Path
+) -> None:
+    assert hub.run("push", dataset, "--repo", REPO, "--queries-only").returncode == 0
+    assert hub.run("pull", "vwsd", "--out", tmp_path / "copy").returncode == 0
+    with pytest.raises(DataError, match="wordsight pull --images"):
+        open_package(tmp_path / "copy", "vwsd")
+
+
 def test_join_keeps_item_ids_and_shows_other_picture_bytes(
     hub: SimpleNamespace, dataset: Path, source: Path, tmp_path: Path
 ) -> None:
@@ -277,6 +286,8 @@ def test_pins_are_kept_sorted_and_damage_is_reported(tmp_path: Path) -> None:
         "verse": Pin("lab/verse", "c" * 40),
         "vwsd": Pin("lab/vwsd", "b" * 40),
     }
+    with pytest.raises(DataError, match="--revisions"):
+        write_pin("verse", Pin("lab/verse", "d" * 40), tmp_path / "missing" / "revisions.json")
     file.write_text('{"verse": {"repo": "lab/verse"}}', encoding="utf-8")
     with pytest.raises(DataError, match=str(file)):
         read_pins(file)

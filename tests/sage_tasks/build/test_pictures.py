@@ -162,6 +162,45 @@ def test_a_scan_lists_what_it_skips_and_takes_up_its_journal(
     assert scan_pictures(names, find, journal).content("good.png") != scan.content("good.png")
 
 
+def test_no_damage_to_a_file_ends_a_scan(tmp_path: Path) -> None:
+    draw = np.random.default_rng(7)
+    originals = [
+        encoded(noise(), "JPEG"),
+        transparent_palette(),
+        animated(),
+        rotated(),
+        encoded(gradient(), "TIFF"),
+        encoded(gradient("RGBA"), "WEBP"),
+        encoded(gradient(), "BMP"),
+        encoded(gradient(), "ICO"),
+        encoded(gradient(), "PPM"),
+    ]
+    for number in range(400):
+        content = bytearray(originals[number % len(originals)])
+        for _ in range(int(draw.integers(1, 9))):
+            content[int(draw.integers(len(content)))] = int(draw.integers(256))
+        cut = int(draw.integers(1, len(content) + 1))
+        kept = content[:cut] if number % 3 == 0 else content
+        (tmp_path / f"{number}.png").write_bytes(bytes(kept))
+    names = [f"{number}.png" for number in range(400)]
+    scan = scan_pictures(names, PictureFolder(tmp_path).find, tmp_path / "scan.jsonl")
+    assert len(scan.pictures) == 400
+    for picture in scan.pictures.values():
+        assert bool(picture.id) != bool(picture.reason)
+        assert "\n" not in picture.reason
+        assert " at 0x" not in picture.reason
+
+
+def test_linked_folders_are_entered_once(tmp_path: Path, picture: Callable[..., bytes]) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.png").write_bytes(picture(1))
+    (tmp_path / "real" / "loop").symlink_to(tmp_path / "real")
+    (tmp_path / "coco").mkdir()
+    (tmp_path / "coco" / "train2014").symlink_to(tmp_path / "real")
+    found = PictureFolder(tmp_path / "coco").find("a.png")
+    assert found == tmp_path / "coco" / "train2014" / "a.png"
+
+
 def test_names_match_in_another_case_or_composition(
     tmp_path: Path, picture: Callable[..., bytes]
 ) -> None:
