@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+# Two spinning thread pools on a small machine take turns instead of working.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 NAMES = ("person", "dog", "umbrella", "skis", "car")
 

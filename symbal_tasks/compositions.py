@@ -1,0 +1,215 @@
+"""Compositions by name: which model stands where (Tables 1 and 2).
+
+A part is written ``kind`` or ``kind:model``. Kinds: ``minilm``, ``conse``, ``references``,
+``lexical``, ``counting`` run offline; ``clip:ID`` loads with transformers; ``embed:ID``,
+``text:ID`` and ``vision:ID`` ask an OpenAI-compatible server for model ID.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+
+from symbal_tasks.backends import CachedChat, CachedText, ChatModel, RowEmbedder, TextEmbedder
+from symbal_tasks.cache import ContentCache
+from symbal_tasks.embedders import Clip, ConsePictures, MiniLM, ReferenceRows
+from symbal_tasks.scorers import (
+    EmbeddingScorer,
+    LexicalScorer,
+    Scorer,
+    SentenceScorer,
+    TextScorer,
+    VisionScorer,
+)
+from symbal_tasks.server import ChatServer, EmbeddingServer, Endpoint
+from symbal_tasks.summarise import (
+    CountingSummary,
+    ModelSummary,
+    ReferenceSummary,
+    RowSummary,
+    TextSummary,
+    VisionSummary,
+)
+from symbal_tasks.symbal import Composition
+from wordsight.errors import WordsightError
+
+
+@dataclass(frozen=True)
+class Spec:
+    """The parts of a composition, each as text.
+
+    scorer : "embedding" (fact and picture towers below), "lexical", "sentence", "text:ID",
+        "vision:ID". second_scorer : the same, "" for the first stage's.
+    captioner : "vision:ID", or "" where references are used.
+    """
+
+    texts: str
+    scorer: str
+    text_summary: str
+    pictures: str
+    row_summary: str
+    second_scorer: str = ""
+    captioner: str = ""
+    embedding_scorer: str = ""
+
+
+_QWEN = "Qwen/Qwen2.5-VL-72B-Instruct"
+_MEDGEMMA = "google/medgemma-27b-it"
+
+PRESETS: Mapping[str, Spec] = {
+    # no download; needs references, does not look at pictures
+    "offline": Spec("minilm", "lexical", "counting", "references", "counting"),
+    # no download; stage 2 looks at the pictures
+    "offline_pictures": Spec("minilm", "lexical", "counting", "conse", "counting"),
+    # no download, no references: the weak ConSE matcher scores
+    "offline_free": Spec(
+        "minilm", "embedding", "counting", "conse", "counting", embedding_scorer="conse"
+    ),
+    "paper_natural": Spec(
+        texts="embed:Qwen/Qwen3-Embedding-8B",
+        scorer=f"vision:{_QWEN}",
+        text_summary=f"text:{_QWEN}",
+        # the paper says OpenCLIP ViT-H-14-quickgelu; these are weights of that architecture
+        pictures="clip:facebook/metaclip-h14-fullcc2.5b",
+        row_summary=f"text:{_QWEN}",
+        captioner="vision:meta-llama/Llama-3.2-11B-Vision-Instruct",
+    ),
+    "paper_medical": Spec(
+        texts="clip:StanfordAIMI/XrayCLIP__vit-l-14__laion2b-s32b-b82k",
+        scorer=f"text:{_MEDGEMMA}",
+        text_summary=f"text:{_MEDGEMMA}",
+        pictures="clip:StanfordAIMI/XrayCLIP__vit-l-14__laion2b-s32b-b82k",
+        row_summary=f"vision:{_MEDGEMMA}",
+        second_scorer="embedding",
+        captioner="vision:microsoft/maira-2",
+        embedding_scorer="clip:google/medsiglip-448",
+    ),
+}
+
+
+def spec(name: str, **changes: str) -> Spec:
+    """A preset with single parts replaced. Raises WordsightError for an unknown name or part."""
+    if name not in PRESETS:
+        raise WordsightError(f"no composition {name!r}; known: {', '.join(PRESETS)}")
+    known = {field.name for field in fields(Spec)}
+    unknown = set(changes) - known
+    if unknown:
+        raise WordsightError(
+            f"no part {', '.join(sorted(unknown))}; a composition has {', '.join(sorted(known))}"
+        )
+    return replace(PRESETS[name], **changes)
+
+
+def compose(
+    parts: Spec,
+    cache: ContentCache,
+    endpoint: Endpoint | Callable[[str], Endpoint] | None = None,
+    *,
+    references: bool = True,
+) -> Composition:
+    """Build the models of a composition, every answer cached.
+
+    endpoint : the server of all models, or a function from a model's name to its server.
+    references : False for the reference-free variant, where captions stand in for references.
+    Raises WordsightError for a part that is not known, or a server that is not named.
+    """
+    make = _Maker(cache, endpoint)
+    captioner = make.chat(parts.captioner) if parts.captioner else None
+    if not references and captioner is None and _reads_references(parts):
+        raise WordsightError(
+            "this composition compares captions with references: give references, or a captioner "
+            "(captioner=vision:ID)"
+        )
+    return Composition(
+        texts=make.texts(parts.texts),
+        scorer=make.scorer(parts.scorer, parts, captioner),
+        text_summary=make.text_summary(parts.text_summary),
+        pictures=make.pictures(parts.pictures),
+        row_summary=make.row_summary(parts.row_summary, captioner),
+        second_scorer=make.scorer(parts.second_scorer, parts, captioner)
+        if parts.second_scorer
+        else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Maker:
+    cache: ContentCache
+    endpoint: Endpoint | Callable[[str], Endpoint] | None
+
+    def server(self, model: str) -> Endpoint:
+        if self.endpoint is None:
+            raise WordsightError(f"{model} needs a server: give its address with --server URL")
+        return self.endpoint if isinstance(self.endpoint, Endpoint) else self.endpoint(model)
+
+    def chat(self, part: str) -> ChatModel:
+        kind, _, model = part.partition(":")
+        if kind not in ("text", "vision") or not model:
+            raise WordsightError(f"{part!r} is no chat model; write text:ID or vision:ID")
+        return CachedChat(ChatServer(self.server(model), model), self.cache)
+
+    def texts(self, part: str) -> TextEmbedder:
+        kind, _, model = part.partition(":")
+        if kind == "minilm":
+            return CachedText(MiniLM(), self.cache)
+        if kind == "embed" and model:
+            return CachedText(EmbeddingServer(self.server(model), model), self.cache)
+        if kind == "clip" and model:
+            return CachedText(Clip(model, cache=self.cache), self.cache)
+        raise WordsightError(f"{part!r} embeds no text; write minilm, clip:ID or embed:ID")
+
+    def pictures(self, part: str) -> RowEmbedder:
+        kind, _, model = part.partition(":")
+        if kind == "conse":
+            return ConsePictures(self.cache)
+        if kind == "references":
+            return ReferenceRows(CachedText(MiniLM(), self.cache))
+        if kind == "clip" and model:
+            return Clip(model, cache=self.cache)
+        raise WordsightError(f"{part!r} embeds no picture; write conse, references or clip:ID")
+
+    def scorer(self, part: str, parts: Spec, captioner: ChatModel | None) -> Scorer:
+        kind = part.partition(":")[0]
+        simple: dict[str, Callable[[], Scorer]] = {
+            "lexical": LexicalScorer,
+            "sentence": lambda: SentenceScorer(CachedText(MiniLM(), self.cache)),
+            "embedding": partial(self._embedding, parts),
+        }
+        if kind in simple:
+            return simple[kind]()
+        if kind == "text":
+            return TextScorer(self.chat(part), captioner)
+        if kind == "vision":
+            return VisionScorer(self.chat(part))
+        raise WordsightError(
+            f"{part!r} is no scorer; write lexical, sentence, embedding, text:ID or vision:ID"
+        )
+
+    def _embedding(self, parts: Spec) -> Scorer:
+        towers = parts.embedding_scorer
+        if towers == "conse":
+            return EmbeddingScorer(CachedText(MiniLM(), self.cache), ConsePictures(self.cache))
+        if towers.startswith("clip:"):
+            model = Clip(towers.removeprefix("clip:"), cache=self.cache)
+            return EmbeddingScorer(CachedText(model, self.cache), model)
+        raise WordsightError(
+            f"the embedding scorer needs one space for both (embedding_scorer={towers!r}); write "
+            "conse or clip:ID"
+        )
+
+    def text_summary(self, part: str) -> TextSummary:
+        return CountingSummary() if part == "counting" else ModelSummary(self.chat(part))
+
+    def row_summary(self, part: str, captioner: ChatModel | None) -> RowSummary:
+        if part.startswith("vision:"):
+            return VisionSummary(self.chat(part))
+        return ReferenceSummary(self.text_summary(part), captioner)
+
+
+def _reads_references(parts: Spec) -> bool:
+    return (
+        parts.pictures == "references"
+        or parts.scorer.split(":")[0] in ("lexical", "sentence", "text")
+        or not parts.row_summary.startswith("vision:")
+    )

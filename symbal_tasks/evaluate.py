@@ -1,0 +1,203 @@
+"""Accuracy of answers on SymbalBench (section 5): for t, for v, for both, and by stratum."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from symbal_tasks.judge import Judge
+from symbal_tasks.records import Setting
+from wordsight.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+TOP = 5
+MEASURES = ("t@1", "t@5", "v@1", "v@5", "both@1", "both@5")
+_LINE = re.compile(r"^\W*(textual error|visual feature)\W*:\s*(.*)$", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Names given for the error and for the feature, best first, at most five each."""
+
+    errors: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One setting's answer and, for each measure, whether it is right."""
+
+    setting: str
+    t: str
+    v: str
+    strength: float
+    feature_size: float | None
+    kinds: tuple[str, ...]
+    answer: Answer
+    right: Mapping[str, bool]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Share of settings that are right, with a 95% interval that resamples pairs (t, v).
+
+    The strengths of one pair share v's pictures and t's wording, so they are no independent trials.
+    """
+
+    n: int
+    n_pairs: int
+    share: float
+    low: float
+    high: float
+
+
+def read_answer(text: str) -> Answer:
+    """Read ``Textual Error: a, b`` / ``Visual Feature: c, d``; a line that is missing is empty.
+
+    Of repeated lines the last counts, because a model that reasons aloud may draft first.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name, listed in _LINE.findall(re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL)):
+        parts = (part.strip(" \t.*\"'`[]") for part in listed.split(","))
+        found[name.lower()] = tuple(part for part in parts if part)[:TOP]
+    return Answer(found.get("textual error", ()), found.get("visual feature", ()))
+
+
+def score(settings: Sequence[Setting], answers: Sequence[Answer], judge: Judge) -> list[Scored]:
+    """Judge every answer. Accuracy@5 asks whether any of five names is right; both, t and v."""
+    asked = [
+        (said, truth)
+        for setting, answer in zip(settings, answers, strict=True)
+        for names, truth in ((answer.errors, setting.t), (answer.features, setting.v))
+        for said in names[:TOP]
+    ]
+    unique = list(dict.fromkeys(asked))
+    verdict = dict(zip(unique, judge.same(unique), strict=True))
+    scored = []
+    for setting, answer in zip(settings, answers, strict=True):
+        right: dict[str, bool] = {}
+        for top in (1, TOP):
+            t = any(verdict[said, setting.t] for said in answer.errors[:top])
+            v = any(verdict[said, setting.v] for said in answer.features[:top])
+            right |= {f"t@{top}": t, f"v@{top}": v, f"both@{top}": t and v}
+        scored.append(
+            Scored(
+                setting.id,
+                setting.t,
+                setting.v,
+                setting.strength,
+                setting.feature_size,
+                setting.kinds,
+                answer,
+                right,
+            )
+        )
+    return scored
+
+
+def accuracy(
+    scored: Sequence[Scored], measure: str, *, resamples: int = 2000, seed: int = 0
+) -> Accuracy:
+    """Accuracy of one measure. Raises DataError when nothing was scored."""
+    import numpy as np
+
+    if not scored:
+        raise DataError("no setting was scored")
+    hits, sizes = _by_pair(scored, measure)
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), size=resamples)
+    shares = (weights @ hits) / (weights @ sizes)
+    low, high = np.quantile(shares, [0.025, 0.975])
+    return Accuracy(
+        len(scored), len(hits), float(hits.sum() / sizes.sum()), float(low), float(high)
+    )
+
+
+def difference(
+    first: Sequence[Scored], second: Sequence[Scored], measure: str, *, seed: int = 0
+) -> tuple[float, float, float]:
+    """Accuracy of first minus second on the same settings, with a 95% interval over pairs.
+
+    Raises DataError when the settings differ.
+    """
+    import numpy as np
+
+    if [s.setting for s in first] != [s.setting for s in second]:
+        raise DataError("the two runs do not hold the same settings in the same order")
+    hits, sizes = _by_pair(first, measure)
+    others, _ = _by_pair(second, measure)
+    rng = np.random.default_rng(seed)
+    weights = rng.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), size=2000)
+    low, high = np.quantile((weights @ (hits - others)) / (weights @ sizes), [0.025, 0.975])
+    return float((hits - others).sum() / sizes.sum()), float(low), float(high)
+
+
+def strata(scored: Sequence[Scored]) -> dict[str, dict[str, list[Scored]]]:
+    """Settings by strength, by size of the feature and by sampling kind (Figures 4 and 8)."""
+    by: dict[str, dict[str, list[Scored]]] = {
+        "strength": defaultdict(list),
+        "feature size": defaultdict(list),
+        "kind": defaultdict(list),
+    }
+    for one in scored:
+        by["strength"][f"{one.strength:g}"].append(one)
+        if one.feature_size is not None:
+            size = one.feature_size
+            name = "below 0.2" if size < 0.2 else "0.2 to 0.4" if size < 0.4 else "0.4 and more"
+            by["feature size"][name].append(one)
+        for kind in one.kinds:
+            by["kind"][kind].append(one)
+    return {name: dict(sorted(groups.items())) for name, groups in by.items()}
+
+
+def table(scored: Sequence[Scored]) -> list[str]:
+    """Lines of text: every measure with its interval, then the strata for "both"."""
+    lines = []
+    for measure in MEASURES:
+        a = accuracy(scored, measure)
+        lines.append(
+            f"{measure:7} {100 * a.share:5.1f}  [{100 * a.low:5.1f}, {100 * a.high:5.1f}]  "
+            f"{a.n} settings of {a.n_pairs} pairs"
+        )
+    for name, groups in strata(scored).items():
+        for group, members in groups.items():
+            shares = [
+                f"{measure} {100 * accuracy(members, measure).share:.1f}" for measure in MEASURES
+            ]
+            lines.append(f"{name} {group} (n = {len(members)}): {', '.join(shares)}")
+    return lines
+
+
+def run_settings(
+    settings: Iterable[Setting],
+    method: Callable[[Setting], Answer],
+    progress: Callable[[str], None] = lambda line: None,
+) -> list[Answer]:
+    """Answers of a method, one setting after the other."""
+    answers = []
+    for number, setting in enumerate(settings, 1):
+        answers.append(method(setting))
+        progress(f"{number}: {setting.id} -> {asdict(answers[-1])}")
+    return answers
+
+
+def _by_pair(
+    scored: Sequence[Scored], measure: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    import numpy as np
+
+    hits: dict[tuple[str, str], int] = defaultdict(int)
+    sizes: dict[tuple[str, str], int] = defaultdict(int)
+    for one in scored:
+        hits[one.t, one.v] += one.right[measure]
+        sizes[one.t, one.v] += 1
+    return (
+        np.array([hits[pair] for pair in sizes], dtype=float),
+        np.array(list(sizes.values()), dtype=float),
+    )

@@ -1,0 +1,303 @@
+"""Symbal: find the systematic misalignments of a set of captions (section 4, Appendix A).
+
+Stage 1 groups facts, scores the groups, names the worst. Stage 2 does the same with the pictures
+behind that group's facts.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from symbal_tasks.backends import Claim, Row, RowEmbedder, TextEmbedder
+from symbal_tasks.cluster import Clustering, cluster
+from symbal_tasks.facts import SplitFacts, sentences
+from symbal_tasks.scorers import Scorer
+from symbal_tasks.summarise import RowSummary, TextSummary
+from symbal_tasks.trace import Finding, Group, Stage, Trace
+from wordsight.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The models of both stages. ``second_scorer`` is the first stage's where None."""
+
+    texts: TextEmbedder
+    scorer: Scorer
+    text_summary: TextSummary
+    pictures: RowEmbedder
+    row_summary: RowSummary
+    second_scorer: Scorer | None = None
+    split: SplitFacts = sentences
+
+    def names(self) -> dict[str, str]:
+        """What stands in a trace and beside every figure."""
+        return {
+            "texts": self.texts.name,
+            "scorer": self.scorer.name,
+            "text_summary": self.text_summary.name,
+            "pictures": self.pictures.name,
+            "second_scorer": (self.second_scorer or self.scorer).name,
+            "row_summary": self.row_summary.name,
+        }
+
+
+@dataclass(frozen=True)
+class Options:
+    """Choices that are not models.
+
+    k : names given for each error and feature. findings : misalignments looked for (A.3).
+    min_share : a group of facts counts as recurring from this share of the rows on.
+    score_sample, summary_sample : members of a group that are scored and named (None: all).
+    redo : restarts of k-means for each k.
+    merge : groups whose centres have at least this cosine are one finding.
+    threshold : agreement below which a fact is flagged when there is no grouping.
+    second : "behind" groups the pictures behind the worst facts, as the paper does; "everywhere"
+        groups all pictures and looks for the group in which those errors are most frequent, which
+        also tells a feature that goes with the error from one that is merely common.
+    """
+
+    k: int = 5
+    findings: int = 1
+    sweep: tuple[int, ...] = (8, 16, 32, 64, 96, 128)
+    picture_sweep: tuple[int, ...] = (2, 4, 8, 16)
+    min_share: float = 0.005
+    score_sample: int | None = None
+    summary_sample: int | None = 200
+    merge: float = 0.9
+    threshold: float = 0.5
+    second: Literal["behind", "everywhere"] = "behind"
+    everywhere_sweep: tuple[int, ...] = (16, 32, 64, 96)
+    redo: int = 1
+    seed: int = 0
+
+
+def no_progress(stage: str, done: int, total: int) -> None:
+    """Say nothing."""
+
+
+def find(
+    rows: Sequence[Row],
+    composition: Composition,
+    options: Options = Options(),
+    progress: Progress = no_progress,
+) -> Trace:
+    """Run both stages. Raises DataError when there is no row or no caption holds a fact."""
+    claims = split_claims(rows, composition.split)
+    progress("embed facts", 0, len(claims))
+    vectors = composition.texts.embed([claim.fact for claim in claims])
+    progress("group facts", 0, len(claims))
+    clustering = cluster(vectors, options.sweep, seed=options.seed, redo=options.redo)
+    progress("score facts", 0, len(claims))
+    scores = _score(claims, clustering, composition.scorer, options)
+    groups = _groups(claims, clustering, scores)
+    least = max(2, round(options.min_share * len(rows)))
+    recurring = [g for g in groups if g.size >= least] or groups
+    stage = Stage(clustering.k, clustering.silhouettes, groups, len(groups) - len(recurring))
+    findings = []
+    chosen = _merged(recurring, clustering, vectors, options)
+    for number, (worst, members) in enumerate(chosen, 1):
+        progress("name findings", number, len(chosen))
+        findings.append(_finding(rows, claims, scores, worst, members, composition, options))
+    return Trace(
+        composition.names(), asdict(options), len(rows), len(claims), stage, tuple(findings)
+    )
+
+
+def find_ungrouped(
+    rows: Sequence[Row],
+    composition: Composition,
+    options: Options = Options(),
+    progress: Progress = no_progress,
+) -> Trace:
+    """The ablation of Appendix D: flag single facts, name what the flagged have in common."""
+    import numpy as np
+
+    claims = split_claims(rows, composition.split)
+    progress("score facts", 0, len(claims))
+    scores = composition.scorer.score(claims)
+    flagged = np.flatnonzero(scores < options.threshold).tolist()
+    findings: tuple[Finding, ...] = ()
+    if flagged:
+        facts = [claims[i] for i in _sample(flagged, options.summary_sample, options.seed)]
+        kept = set(flagged)
+        rest = [claim.fact for i, claim in enumerate(claims) if i not in kept]
+        errors = composition.text_summary.summarise([c.fact for c in facts], rest, options.k)
+        shown = list({claim.row.id: claim.row for claim in facts}.values())
+        ids = {claims[i].row.id for i in flagged}
+        others = [row for row in rows if row.id not in ids]
+        features = composition.row_summary.summarise_rows(shown, others, options.k)
+        findings = (
+            Finding(
+                tuple(errors),
+                tuple(features),
+                float(np.mean(scores[flagged])),
+                tuple((claims[i].row.id, claims[i].fact) for i in flagged),
+                tuple(sorted(ids)),
+                None,
+            ),
+        )
+    return Trace(composition.names(), asdict(options), len(rows), len(claims), None, findings)
+
+
+def split_claims(rows: Sequence[Row], split: SplitFacts = sentences) -> list[Claim]:
+    """All facts of all captions. Raises DataError when there are none."""
+    claims = [Claim(fact, row) for row in rows for fact in split(row.caption)]
+    if not claims:
+        raise DataError(f"{len(rows)} rows hold no textual fact: all captions are empty")
+    return claims
+
+
+def _finding(
+    rows: Sequence[Row],
+    claims: Sequence[Claim],
+    scores: NDArray[np.float64],
+    worst: Group,
+    members: Sequence[int],
+    composition: Composition,
+    options: Options,
+) -> Finding:
+    inside = set(members)
+    texts = [claims[i].fact for i in _sample(members, options.summary_sample, options.seed)]
+    outside = [claim.fact for i, claim in enumerate(claims) if i not in inside]
+    errors = composition.text_summary.summarise(texts, outside, options.k)
+    stage, features, shown = _second(rows, claims, scores, members, composition, options)
+    return Finding(
+        tuple(errors),
+        tuple(features),
+        worst.score,
+        tuple((claims[i].row.id, claims[i].fact) for i in members),
+        tuple(shown),
+        stage,
+    )
+
+
+def _second(
+    rows: Sequence[Row],
+    claims: Sequence[Claim],
+    scores: NDArray[np.float64],
+    members: Sequence[int],
+    composition: Composition,
+    options: Options,
+) -> tuple[Stage, list[str], list[str]]:
+    import numpy as np
+
+    if composition.second_scorer is not None:
+        behind = composition.second_scorer.score([claims[i] for i in members])
+    else:
+        behind = scores[list(members)]
+        unscored = np.isnan(behind)
+        if unscored.any():
+            todo = [claims[i] for i, missing in zip(members, unscored, strict=True) if missing]
+            behind = behind.copy()
+            behind[unscored] = composition.scorer.score(todo)
+    by_row: dict[str, list[float]] = {}
+    shown: dict[str, Row] = {}
+    for i, score in zip(members, behind, strict=True):
+        shown[claims[i].row.id] = claims[i].row
+        by_row.setdefault(claims[i].row.id, []).append(float(score))
+    if options.second == "behind":
+        pictured, sweep, least_share = list(shown.values()), options.picture_sweep, 0.05
+        agreement = np.array([_mean(by_row[row.id]) for row in pictured])
+    else:
+        pictured, sweep, least_share = list(rows), options.everywhere_sweep, options.min_share
+        agreement = np.array(
+            [_mean(by_row[row.id]) if row.id in by_row else 1.0 for row in pictured]
+        )
+    clustering = cluster(
+        composition.pictures.embed_rows(pictured), sweep, seed=options.seed, redo=options.redo
+    )
+    groups = _groups([Claim("", row) for row in pictured], clustering, agreement)
+    least = max(2, round(least_share * len(pictured)))
+    recurring = [g for g in groups if g.size >= least] or groups
+    by_id = {row.id: row for row in pictured}
+    chosen = {key for key, _ in recurring[0].members}
+    sampled = _sample(sorted(chosen), options.summary_sample, options.seed)
+    others = [row for row in rows if row.id not in chosen]
+    features = composition.row_summary.summarise_rows(
+        [by_id[key] for key in sampled], others, options.k
+    )
+    stage = Stage(clustering.k, clustering.silhouettes, groups, len(groups) - len(recurring))
+    return stage, features, sorted(chosen)
+
+
+def _score(
+    claims: Sequence[Claim], clustering: Clustering, scorer: Scorer, options: Options
+) -> NDArray[np.float64]:
+    import numpy as np
+
+    chosen = sorted(
+        i
+        for number in range(clustering.k)
+        for i in _sample(clustering.members(number).tolist(), options.score_sample, options.seed)
+    )
+    scores = np.full(len(claims), np.nan)
+    scores[chosen] = scorer.score([claims[i] for i in chosen])
+    return scores
+
+
+def _groups(
+    claims: Sequence[Claim], clustering: Clustering, scores: NDArray[np.float64]
+) -> tuple[Group, ...]:
+    import numpy as np
+
+    groups = []
+    for number in range(clustering.k):
+        members = clustering.members(number)
+        read = scores[members][~np.isnan(scores[members])]
+        groups.append(
+            Group(
+                number,
+                len(members),
+                float(read.mean()) if len(read) else None,
+                len(read),
+                tuple((claims[i].row.id, claims[i].fact) for i in members.tolist()),
+            )
+        )
+    # a group that nothing is known about must not pass for the worst
+    return tuple(sorted(groups, key=lambda g: (g.score is None, g.score or 0.0, g.number)))
+
+
+def _merged(
+    groups: Sequence[Group],
+    clustering: Clustering,
+    vectors: NDArray[np.float32],
+    options: Options,
+) -> list[tuple[Group, list[int]]]:
+    import numpy as np
+
+    chosen: list[tuple[Group, list[int]]] = []
+    centres: list[NDArray[np.float32]] = []
+    for group in groups:
+        members = clustering.members(group.number)
+        centre = vectors[members].mean(axis=0)
+        centre = centre / max(float(np.linalg.norm(centre)), 1e-12)
+        near = next((k for k, c in enumerate(centres) if float(c @ centre) >= options.merge), None)
+        if near is not None:
+            chosen[near][1].extend(members.tolist())
+        elif len(chosen) < options.findings:
+            chosen.append((group, members.tolist()))
+            centres.append(centre)
+    return [(group, sorted(members)) for group, members in chosen]
+
+
+def _sample(items: Sequence[T], most: int | None, seed: int) -> list[T]:
+    if most is None or len(items) <= most:
+        return list(items)
+    rng = random.Random(f"{seed}|{len(items)}")
+    return [items[i] for i in sorted(rng.sample(range(len(items)), most))]
+
+
+def _mean(values: Sequence[float]) -> float:
+    read = [value for value in values if not math.isnan(value)]
+    return sum(read) / len(read) if read else float("nan")
