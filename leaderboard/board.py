@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from leaderboard import ledger
 from leaderboard.catalog import Track
-from leaderboard.compute import Scores, deltas, estimates, overall, rank_ranges, versus
+from leaderboard.compute import (
+    Scores,
+    agreements,
+    deltas,
+    estimates,
+    overall,
+    rank_ranges,
+    smallest_difference,
+    versus,
+)
 from leaderboard.records import Board, Cell, Row, TaskInfo, TrackBoard, Withdrawal
 from leaderboard.scoring import STATUSES
 from leaderboard.store import Matrix, Store, Stored
@@ -163,7 +172,8 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
     return TrackBoard(
         name=track.name,
         label=track.label,
-        tasks=[_info(store, track, name) for name in matrices],
+        tasks=[_info(store, track, name, scores[name]) for name in matrices],
+        agreements=agreements(ranked, subsets),
         deltas=[label for label, found in differences.items() if found],
         best=best,
         rows=sorted(rows, key=_best_first),
@@ -186,7 +196,7 @@ def _cells(entries: Sequence[Entry], matrix: Matrix, scores: Scores) -> dict[str
     }
 
 
-def _info(store: Store, track: Track, name: str) -> TaskInfo:
+def _info(store: Store, track: Track, name: str, scores: Scores) -> TaskInfo:
     task = next(task for task in track.tasks if task.name == name)
     gold = store.gold(name)
     return TaskInfo(
@@ -196,6 +206,7 @@ def _info(store: Store, track: Track, name: str) -> TaskInfo:
         items=len(gold.queries),
         dataset=gold.fingerprint,
         variant=task.variant,
+        detectable=smallest_difference(scores),
     )
 
 

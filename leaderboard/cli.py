@@ -40,6 +40,9 @@ def rank(
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time on Python 3.10
         typer.Option(help="Show only this track (may be given again)."),
     ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Add the papers' figures (aggregates only).")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print the ranked table: intervals, tests against the best and a base, rank ranges."""
@@ -50,9 +53,11 @@ def rank(
     if as_json:
         typer.echo(board.model_dump_json(indent=1))
     else:
-        from leaderboard.table import print_board
+        from leaderboard.table import print_board, print_published
 
         print_board(board)
+        if published:
+            print_published()
 
 
 @app.command()

@@ -11,14 +11,13 @@ from pydantic import BaseModel, ConfigDict
 from leaderboard.board import Entry, find_entry, public_entries
 from leaderboard.scoring import BoardScore
 from leaderboard.site.formats import count, limits_signed, p_value, signed
-from leaderboard.stats import difference_pairs, mcnemar_pairs
+from leaderboard.stats import difference_pairs, mcnemar_pairs, smallest_detectable_difference
 from leaderboard.store import Store
 from wordsight.errors import DataError
 
 Answer = Literal["yes", "no", "cannot tell"]
 
 ALPHA = 0.05
-POWER = 0.8
 
 
 class Duel(BaseModel):
@@ -26,7 +25,8 @@ class Duel(BaseModel):
 
     wins, losses : items that only a, only b, puts right (fractional under ties).
     mrr_* : the same difference by MRR. detectable : the smallest true difference that a test on
-    these items would find in 80 of 100 cases, given how often the two disagree.
+    these items would find in 80 of 100 cases, given how often the two disagree; None where they
+    would find none that often.
     answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05.
     """
 
@@ -50,7 +50,7 @@ class Duel(BaseModel):
     mrr_low: float
     mrr_high: float
     mrr_p: float
-    detectable: float
+    detectable: float | None
     answer: Answer
 
 
@@ -95,7 +95,7 @@ def duels(store: Store, task: str, entries: Sequence[Entry]) -> list[Duel]:
                 mrr_low=float(by_mrr.low[k]),
                 mrr_high=float(by_mrr.high[k]),
                 mrr_p=float(by_mrr.p[k]),
-                detectable=detectable_difference((wins + losses) / n, n),
+                detectable=smallest_detectable_difference(n, (wins + losses) / n),
                 answer=better if p < ALPHA else "cannot tell",
             )
         )
@@ -151,9 +151,15 @@ def sentence(found: Duel) -> str:
         f"{signed(found.difference)} points ({limits_signed(found)}), exact McNemar p "
         f"{p_value(found.p)}, {count(found.wins)} items right only by the first, "
         f"{count(found.losses)} only by the second.\n"
-        f"A true difference of {100 * found.detectable:.1f} points would be found in 80 of 100 "
-        "cases."
+        f"{_power(found)}"
     )
+
+
+def _power(found: Duel) -> str:
+    if found.detectable is None:
+        return "The two disagree on too few items for any difference to be found reliably."
+    points = f"{100 * found.detectable:.1f}"
+    return f"A true difference of {points} points would be found in 80 of 100 cases."
 
 
 def badge_svg(found: Duel) -> str:
@@ -174,17 +180,6 @@ def badge_svg(found: Duel) -> str:
         f'<text x="8" y="15" textLength="{wide - 16}">{escape(left)}</text>'
         f'<text x="{wide + 8}" y="15" textLength="{narrow - 16}">{escape(right)}</text></g></svg>\n'
     )
-
-
-def detectable_difference(share: float, items: int) -> float:
-    """Smallest difference found in 80 of 100 cases by a two-sided test at 5%.
-
-    share : of items on which the two disagree. Normal approximation of McNemar's test.
-    """
-    from scipy import stats
-
-    z = stats.norm.ppf(1 - ALPHA / 2) + stats.norm.ppf(POWER)
-    return float(min(1.0, z * math.sqrt(share / items)))
 
 
 def disagreements(first: Sequence[BoardScore], second: Sequence[BoardScore]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.records import Comparison, Estimate
+from leaderboard.records import Comparison, Estimate, TaskAgreement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from leaderboard.stats import Interval
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+MAX_AGREEING = 60
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,39 @@ def rank_ranges(subsets: Sequence[Scores]) -> dict[str, tuple[int, int]]:
     else:
         found = rank_sets([s.hits1 for s in subsets])
     return dict(zip(subsets[0].entries, found, strict=True))
+
+
+def smallest_difference(scores: Scores) -> float | None:
+    """What difference in Hits@1 a typical pair of entries could show on these items."""
+    from leaderboard.stats import detectable_difference
+
+    return detectable_difference(scores.hits1)
+
+
+def agreements(names: Sequence[str], subsets: Sequence[Scores]) -> list[TaskAgreement]:
+    """tau-b between every two tasks over the entries that have all of them.
+
+    Left out where one task ties all entries (tau has no value), and beyond ``MAX_AGREEING``
+    entries, where the resampled orders would take minutes.
+    """
+    import math
+
+    from leaderboard.stats import subset_agreement
+
+    if len(subsets) < 2 or not 2 < len(subsets[0].entries) <= MAX_AGREEING:
+        return []
+    return [
+        TaskAgreement(
+            first=names[found.first],
+            second=names[found.second],
+            tau=found.tau,
+            low=found.low,
+            high=found.high,
+            p=found.p,
+        )
+        for found in subset_agreement([s.hits1 for s in subsets])
+        if not math.isnan(found.tau) and found.low is not None and found.high is not None
+    ]
 
 
 def versus(other: str, subsets: Sequence[Scores]) -> dict[str, Comparison]:

@@ -93,7 +93,11 @@ class Row(BaseModel):
 
 
 class TaskInfo(BaseModel):
-    """A task as a column of a track, with the dataset build that it is scored against."""
+    """A task as a column of a track, with the dataset build that it is scored against.
+
+    detectable : the smallest difference in Hits@1 that these items could show between a typical
+    pair of the entries in 80 of 100 cases; None with fewer than two entries.
+    """
 
     model_config = _FROZEN
 
@@ -103,6 +107,20 @@ class TaskInfo(BaseModel):
     items: int
     dataset: str
     variant: bool
+    detectable: float | None = None
+
+
+class TaskAgreement(BaseModel):
+    """Kendall's tau-b between the orders that two tasks give the entries, by Hits@1."""
+
+    model_config = _FROZEN
+
+    first: str
+    second: str
+    tau: float
+    low: float
+    high: float
+    p: float
 
 
 class TrackBoard(BaseModel):
@@ -115,6 +133,7 @@ class TrackBoard(BaseModel):
     tasks: list[TaskInfo]
     deltas: list[str] = Field(default_factory=list)
     best: str = ""
+    agreements: list[TaskAgreement] = Field(default_factory=list)
     rows: list[Row]
 
 

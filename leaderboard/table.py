@@ -67,6 +67,30 @@ def print_duel(found: Duel, items: Sequence[Disagreement]) -> None:
         console.print(table)
 
 
+def print_published() -> None:
+    """Print the papers' tables."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from leaderboard.published import published
+
+    console = _console()
+    for paper in published():
+        for printed in paper.tables:
+            table = Table(
+                title=f"{paper.paper}, Table {printed.table}: {printed.title} (published)",
+                title_justify="left",
+                header_style="bold",
+            )
+            table.add_column("Model")
+            for column in printed.columns:
+                table.add_column(column, justify="right")
+            for row in printed.rows:
+                cells = [NONE if cell is None else cell.text for cell in row.cells]
+                table.add_row(*[Text(text) for text in (row.label, *cells)])
+            console.print(table)
+
+
 def _console() -> Console:
     import sys
 

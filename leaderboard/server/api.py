@@ -12,6 +12,7 @@ from leaderboard import ledger
 from leaderboard.answers import item_answers
 from leaderboard.comparison import Duel, badge_svg, duel
 from leaderboard.ledger import Event
+from leaderboard.published import Paper, published
 from leaderboard.records import Board, Row, TaskInfo
 from leaderboard.server.service import Service
 from leaderboard.site.export import suffix
@@ -150,6 +151,11 @@ def router(service: Service) -> APIRouter:
         # named by content: it can never change
         cache = {"cache-control": "public, max-age=31536000, immutable"}
         return Response(content, media_type=media, headers=cache)
+
+    @api.get("/published")
+    def printed() -> list[Paper]:
+        """Figures that papers print; part of no ranking and no test."""
+        return list(published())
 
     @api.get("/compare")
     def compare(task: str, a: str, b: str) -> Duel:

@@ -10,7 +10,13 @@ from leaderboard.server.service import Service
 from leaderboard.site.compare import compare_page
 from leaderboard.site.export import style
 from leaderboard.site.links import ServerLinks
-from leaderboard.site.render import item_page, render, task_page
+from leaderboard.site.render import (
+    index_page,
+    item_page,
+    published_page,
+    render,
+    task_page,
+)
 
 
 def router(service: Service) -> APIRouter:
@@ -24,7 +30,11 @@ def router(service: Service) -> APIRouter:
 
     @pages.get("/table")
     def table() -> str:
-        return render("index.html", service.board(), links)
+        return index_page(service.board(), links)
+
+    @pages.get("/published")
+    def published() -> str:
+        return published_page(service.board(), links)
 
     @pages.get("/about")
     def about() -> str:

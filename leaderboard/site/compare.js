@@ -36,7 +36,7 @@ function summary(duel, turned) {
     number(points(sign * duel.difference), `difference, ${points(low)} to ${points(high)}`),
     number(p(duel.p), 'p, exact McNemar'),
     number(`${rank(wins)} : ${rank(losses)}`, 'only A right : only B right'),
-    number(percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases'));
+    number(duel.detectable === null ? 'none' : percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases'));
   return [make('p', { className: 'lead', textContent: text }), box];
 }
 

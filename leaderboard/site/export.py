@@ -10,7 +10,13 @@ from leaderboard.board import build_board
 from leaderboard.gold import Gold
 from leaderboard.site.compare import compare_page
 from leaderboard.site.links import StaticLinks
-from leaderboard.site.render import item_page, render, task_page
+from leaderboard.site.render import (
+    index_page,
+    item_page,
+    published_page,
+    render,
+    task_page,
+)
 from leaderboard.store import Store
 from wordsight.errors import DataError
 
@@ -33,8 +39,9 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
     golds = {task.name: store.gold(task.name) for track in board.tracks for task in track.tasks}
     files = _write_pictures(out / "pictures", list(golds.values()))
     top = StaticLinks(0, files)
-    _write(out / "index.html", render("index.html", board, top))
+    _write(out / "index.html", index_page(board, top))
     _write(out / "about.html", render("about.html", board, top))
+    _write(out / "published.html", published_page(board, top))
     _write(out / "style.css", style())
     _write(out / "board.json", board.model_dump_json(indent=1))
     deep = StaticLinks(2, files)

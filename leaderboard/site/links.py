@@ -13,6 +13,7 @@ class Links(Protocol):
     def style(self) -> str: ...
     def home(self) -> str: ...
     def about(self) -> str: ...
+    def published(self) -> str: ...
     def submit(self) -> str: ...
     def task(self, task: str) -> str: ...
     def item(self, task: str, item: str) -> str: ...
@@ -32,6 +33,9 @@ class ServerLinks:
 
     def about(self) -> str:
         return "/about"
+
+    def published(self) -> str:
+        return "/published"
 
     def submit(self) -> str:
         return "/submit"
@@ -69,6 +73,9 @@ class StaticLinks:
 
     def about(self) -> str:
         return f"{self._root}about.html"
+
+    def published(self) -> str:
+        return f"{self._root}published.html"
 
     def submit(self) -> str:
         """Files cannot take submissions: no page."""

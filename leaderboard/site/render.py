@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.gold import Gold
+from leaderboard.published import published
 from leaderboard.records import Board, TaskInfo
 from leaderboard.scoring import BoardScore
 from leaderboard.site import formats
@@ -70,6 +71,17 @@ def render(template: str, board: Board, links: Links, **values: Any) -> str:
             **values,
         )
     )
+
+
+def index_page(board: Board, links: Links) -> str:
+    """The page with every table."""
+    tables = [table for paper in published() for table in paper.tables if table.main]
+    return render("index.html", board, links, printed_tables=tables)
+
+
+def published_page(board: Board, links: Links) -> str:
+    """The page with the papers' figures."""
+    return render("published.html", board, links, papers=published())
 
 
 def item_page(

@@ -14,10 +14,9 @@ from typing import Any
 
 from PIL import Image
 
-from leaderboard.gold import pictures_fingerprint
 from leaderboard.store import Store, create_store
 from sage_tasks.package import Package, open_package
-from sage_tasks.records import item_id
+from sage_tasks.records import item_id, pictures_fingerprint
 
 ITEMS = 24
 PICTURES = 30

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from leaderboard.board import build_board
 from leaderboard.records import Row
 from leaderboard.snapshot import current_board, rebuild, snapshot_path
 from leaderboard.submit import submit
-from tests.leaderboard.bench import Bench, make_bench
+from tests.leaderboard.bench import BOARD, Bench, make_bench
 from wordsight.errors import DataError
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -180,3 +182,33 @@ def test_rebuild_reproduces_the_snapshot_byte_for_byte(big: Bench) -> None:
     with pytest.raises(DataError, match="differs from what the raw responses give"):
         rebuild(big.store, check=True)
     path.write_bytes(content)
+
+
+def test_macro_average_over_two_ranked_tasks(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, items=60)
+    board = json.loads(json.dumps(BOARD))
+    board["tracks"][0]["tasks"][1]["variant"] = False
+    (bench.board / "board.json").write_text(json.dumps(board))
+    for name, accuracy in (("good", 0.9), ("middle", 0.6), ("bad", 0.3), ("worse", 0.1)):
+        submit(bench.run(name, accuracy=accuracy), str(bench.board))
+    submit(bench.run("part", tasks=("tiny",)), str(bench.board))
+    (track,) = build_board(bench.store).tracks
+    for one in track.rows[:-1]:
+        assert one.hits1 is not None
+        means = [one.cells[task].hits1.value for task in ("tiny", "tiny_swapped")]
+        assert one.hits1.value == pytest.approx(sum(means) / 2)
+        assert one.hits1.low < one.hits1.value < one.hits1.high
+    assert (track.rows[-1].model, track.rows[-1].hits1) == ("org/part", None)
+    found = track.rows[1].versus_best
+    assert found is not None
+    assert found.method == "paired bootstrap of the macro average"
+    (agreement,) = track.agreements
+    assert agreement.tau == pytest.approx(1.0)
+
+
+def test_detectable_difference_is_given_per_task(big: Bench) -> None:
+    (track,) = build_board(big.store).tracks
+    whole, half = (task.detectable for task in track.tasks)
+    assert whole is not None
+    assert half is not None
+    assert 0.05 < whole < half < 0.5, "fewer items show only larger differences"

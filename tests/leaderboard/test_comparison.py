@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from scipy import stats as scipy_stats
 
-from leaderboard.comparison import badge_svg, detectable_difference, disagreeing, duel
+from leaderboard.comparison import badge_svg, disagreeing, duel, sentence
 from leaderboard.site.export import export_site
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench, make_bench
@@ -48,19 +48,12 @@ def test_turned_round(pair: Bench) -> None:
     assert (other.wins, other.losses, other.p) == (one.losses, one.wins, one.p)
 
 
-def test_detectable_difference_has_the_power_it_claims() -> None:
-    """Simulated: 1,000 items, disagreement on 30%, a true difference of just that size."""
-    import numpy as np
-
-    n, share = 1000, 0.3
-    difference = detectable_difference(share, n)
-    rng = np.random.default_rng(0)
-    p = [(share + difference) / 2, (share - difference) / 2, 1 - share]
-    drawn = rng.multinomial(n, p, size=2000)
-    found = [
-        scipy_stats.binomtest(int(w), int(w + lost), 0.5).pvalue < 0.05 for w, lost, _ in drawn
-    ]
-    assert sum(found) / len(found) == pytest.approx(0.8, abs=0.04)
+def test_too_few_disagreements_for_any_finding(bench: Bench) -> None:
+    for name in ("one", "two"):
+        submit(bench.run(name, accuracy=1.0), str(bench.board))
+    found = duel(bench.store, "tiny", "org/one", "org/two")
+    assert (found.answer, found.p, found.detectable) == ("cannot tell", 1.0, None)
+    assert "too few items" in sentence(found)
 
 
 def test_errors(pair: Bench) -> None:

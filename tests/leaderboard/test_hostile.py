@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from leaderboard.gold import pictures_fingerprint
 from leaderboard.lines import read_submission
 from leaderboard.schema import SubmissionError
 from leaderboard.site.export import export_site
+from sage_tasks.records import pictures_fingerprint
 from tests.leaderboard.bench import Bench, make_bench
 from tests.leaderboard.browser import CHROMIUM, Browser
 from tests.leaderboard.hostile import cases, good
