@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -168,23 +169,36 @@ def _manifest(path: Path | None) -> Manifest | None:
 
 def _options(seed: int, shard_mb: int, thorough: bool, notes: list[str] | None = None) -> Options:
     from sage_tasks.build.pipeline import Options
+    from sage_tasks.build.report import SenseCounter
     from sage_tasks.lexicons.wordnet import find_wordnet
     from wordsight.errors import DataError
 
     notes = notes or []
+    counters = []
+    tagger = None
     try:
         wordnet = find_wordnet()
     except DataError as error:
         # The dataset does not depend on it, only two tables of the report do.
-        return Options(
-            seed, shard_mb * 2**20, thorough, notes=[*notes, f"no lexicon figures: {error}"]
+        notes = [*notes, f"no lexicon figures: {error}"]
+    else:
+        tagger = wordnet.coarse_tag
+        counters.append(
+            SenseCounter("wordnet", wordnet.version, lambda term: len(wordnet.lookup(term)))
+        )
+    if os.environ.get("BABELNET_API_KEY"):
+        from sage_tasks.lexicons.babelnet import BabelNet
+
+        babelnet = BabelNet()
+        counters.append(
+            SenseCounter("babelnet", "", lambda t: len(babelnet.synset_ids(t)), splits=("test",))
         )
     return Options(
         seed,
         shard_mb * 2**20,
         thorough,
-        lexicons=[wordnet],
-        tagger=wordnet.coarse_tag,
+        lexicons=counters,
+        tagger=tagger,
         notes=notes,
         progress=_progress,
     )

@@ -26,9 +26,8 @@ from sage_tasks.build.writer import (
     write_queries,
     write_text,
 )
-from sage_tasks.lexicons.base import Lexicon
 from sage_tasks.records import Query, fingerprint, item_id
-from wordsight.errors import DataError
+from wordsight.errors import DataError, WordsightError
 
 WORK_FOLDER = ".build"
 REPORT = "report.json"
@@ -49,7 +48,7 @@ class Options:
     seed: int = 0
     shard_bytes: int = SHARD_BYTES
     thorough: bool = False
-    lexicons: Sequence[Lexicon] = ()
+    lexicons: Sequence[reporting.SenseCounter] = ()
     tagger: Callable[[str], str] | None = None
     notes: Sequence[str] = ()
     progress: Callable[[str, int], None] = field(default=lambda stage, done: None)
@@ -197,25 +196,28 @@ def _report(
     options: Options,
     dry: bool,
 ) -> dict[str, Any]:
+    lexicons: dict[str, Any] = {}
+    notes = list(options.notes)
+    for counter in options.lexicons:
+        try:
+            figures = reporting.lexicon_figures(planned, counter)
+        except WordsightError as error:  # a lexicon on the network is no reason to lose a build
+            notes.append(f"no figures for {counter.name}: {error}")
+        else:
+            lexicons[counter.name] = {"version": counter.version, "splits": figures}
     return {
         "dataset": source.name,
         "dry_run": dry,
         "seed": options.seed,
         "configs": reporting.split_counts(planned),
         "negatives": reporting.overall_negatives(planned),
-        "lexicons": {
-            lexicon.name: {
-                "version": getattr(lexicon, "version", ""),
-                "splits": reporting.lexicon_figures(planned, lexicon),
-            }
-            for lexicon in options.lexicons
-        },
+        "lexicons": lexicons,
         "tags": (
             {"wordnet": tags}
             if options.tagger and (tags := reporting.tag_counts(planned, options.tagger))
             else {}
         ),
         "facts": dict(source.facts),
-        "notes": list(options.notes),
+        "notes": notes,
         "skipped": reporting.skipped_summary(skipped),
     }

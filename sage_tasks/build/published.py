@@ -1,4 +1,7 @@
-"""Figures of the SAGE paper that a build is compared with; nothing is computed from them."""
+"""Figures of the SAGE paper that a build is compared with; nothing is computed from them.
+
+Those of Table 15 stand in :mod:`sage_tasks.lexicons.coverage`.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,6 @@ ITEMS = {
 NEGATIVES = {
     "verse": {"hard": 0.85, "random": 8.15},
     "wikidiverse": {"hard": 4.55, "random": 4.45},
-}
-# Table 15: coverage in percent, mean number of senses per query.
-LEXICONS = {
-    "wordnet": {
-        "vwsd": {"coverage": 97.84, "ambiguity": 6.94},
-        "verse": {"coverage": 100.0, "ambiguity": 27.11},
-        "wikidiverse": {"coverage": 31.50, "ambiguity": 0.84},
-    },
-    "babelnet": {
-        "vwsd": {"coverage": 100.0, "ambiguity": 27.76},
-        "verse": {"coverage": 100.0, "ambiguity": 19.07},
-        "wikidiverse": {"coverage": 95.01, "ambiguity": 11.11},
-    },
 }
 # Table 10: part of speech of the targets of the VWSD test split.
 VWSD_TEST_TAGS = {"VERB": 12, "NOUN": 392, "PROPN": 54, "OTHER": 5}

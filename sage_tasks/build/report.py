@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sage_tasks.build import published
 from sage_tasks.build.plan import Planned, Skipped
-from sage_tasks.lexicons.base import Lexicon
+from sage_tasks.lexicons import coverage
 
 # Tables 14 and 15 describe the swapped, unchanged VerSe and no other variant.
 MAIN_CONFIGS = ("vwsd", "verse", "wikidiverse")
@@ -47,28 +46,34 @@ def overall_negatives(planned: Sequence[Planned]) -> dict[str, Any]:
     }
 
 
-def lexicon_figures(planned: Iterable[Planned], lexicon: Lexicon) -> dict[str, Any]:
-    """Coverage (percent of queries with a gloss) and mean glosses per query, by split.
+@dataclass(frozen=True)
+class SenseCounter:
+    """A lexicon as Table 15 sees it: how many senses a term has, of any part of speech.
 
-    As in Table 15: every part of speech counts, a query without a gloss counts as zero.
+    splits : splits to measure; None for all. A lexicon with a daily allowance is asked about the
+        test split alone.
     """
-    senses: dict[str, int] = {}
-    sizes: dict[tuple[str, str], list[int]] = defaultdict(list)
+
+    name: str
+    version: str
+    senses: Callable[[str], int]
+    splits: tuple[str, ...] | None = None
+
+
+def lexicon_figures(planned: Iterable[Planned], counter: SenseCounter) -> dict[str, Any]:
+    """Coverage (percent of queries with a sense) and mean senses per query, by split."""
+    terms: dict[tuple[str, str], list[str]] = defaultdict(list)
     for plan in planned:
-        if plan.item.config in MAIN_CONFIGS:
-            term = plan.item.term
-            if term not in senses:
-                senses[term] = len(lexicon.lookup(term))
-            sizes[plan.item.config, plan.item.split].append(senses[term])
+        wanted = counter.splits is None or plan.item.split in counter.splits
+        if plan.item.config in MAIN_CONFIGS and wanted:
+            terms[plan.item.config, plan.item.split].append(plan.item.term)
     figures: dict[str, Any] = {}
-    for (config, split), numbers in sizes.items():
-        entry: dict[str, Any] = {
-            "coverage": 100 * sum(map(bool, numbers)) / len(numbers),
-            "ambiguity": math.fsum(numbers) / len(numbers),
-        }
-        if split == "test":
-            entry["paper"] = published.LEXICONS.get(lexicon.name, {}).get(config)
-        figures[split] = entry
+    for (config, split), members in terms.items():
+        measured = coverage.measure(members, counter.senses)
+        figures[split] = {"coverage": measured.percent, "ambiguity": measured.ambiguity}
+        paper = coverage.PAPER.get((counter.name, config))
+        if split == "test" and paper is not None:
+            figures[split]["paper"] = {"coverage": paper[0], "ambiguity": paper[1]}
     return figures
 
 

@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from sage_tasks.build.pipeline import Options, build
+from sage_tasks.build.pipeline import Options, build, dry_run
+from sage_tasks.build.report import SenseCounter
 from sage_tasks.build.verse import SPIS_VARIANTS, read_verse
 from sage_tasks.build.vwsd import read_vwsd
 from sage_tasks.package import open_package
-from wordsight.errors import DataError
+from wordsight.errors import DataError, WordsightError
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -87,7 +88,8 @@ print(len(queries), images[0]["image"].mode, images[0]["licence"])
 BUILD = """
 import sys
 from pathlib import Path
-from sage_tasks.build.pipeline import Options, build
+from sage_tasks.build.pipeline import Options, build, dry_run
+from sage_tasks.build.report import SenseCounter
 from sage_tasks.build.vwsd import read_vwsd
 report = build(read_vwsd(Path(sys.argv[1])), Path(sys.argv[2]), Options(shard_bytes=200))
 print(report["shards_written"], report["shards_kept"])
@@ -140,6 +142,25 @@ def test_a_picture_that_changes_between_scan_and_writing_stops_the_build(
 
     with pytest.raises(DataError, match="changed while the dataset was being built"):
         build(read_vwsd(vwsd_source), tmp_path / "out", Options(progress=meddle))
+
+
+def test_table_15_counts_queries_and_a_failing_lexicon_is_only_noted(vwsd_source: Path) -> None:
+    def refuse(term: str) -> int:
+        raise WordsightError("the day's requests are spent")
+
+    known = {"bat": 5, "mouse": 4}
+    counters = [
+        SenseCounter("wordnet", "3.0", lambda term: known.get(term, 0), splits=("test",)),
+        SenseCounter("babelnet", "", refuse),
+    ]
+    source = read_vwsd(vwsd_source, pictures=False)
+    report = dry_run(source, Options(lexicons=counters))
+    figures = report["lexicons"]["wordnet"]["splits"]
+    assert set(figures) == {"test"}
+    assert figures["test"]["coverage"] == pytest.approx(100 * 2 / 3)
+    assert figures["test"]["ambiguity"] == pytest.approx(9 / 3)
+    assert figures["test"]["paper"] == {"coverage": 97.84, "ambiguity": 6.94}
+    assert report["notes"] == ["no figures for babelnet: the day's requests are spent"]
 
 
 def test_a_folder_with_something_else_is_left_alone(vwsd_source: Path, tmp_path: Path) -> None:
