@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from sage_tasks.package import Package, open_package
-from sage_tasks.sample import Sheet, draw, write_sample
+from sage_tasks.sample import CATEGORIES, Sheet, draw, read_sheet, write_sample
 from sage_tasks.sample_cli import agreement, sample
 from sage_tasks.sources import DEMO, dataset_root
 from wordsight.errors import DataError
@@ -76,6 +77,43 @@ def test_a_context_cannot_break_out_of_the_page(package: Package, tmp_path: Path
     page = (tmp_path / "s" / "page.html").read_text("utf-8")
     assert "<script>alert" not in page
     assert page.count("</script>") == 1
+
+
+@pytest.mark.browser
+def test_the_page_saves_what_was_chosen_as_a_sheet(package: Package, tmp_path: Path) -> None:
+    browser = pytest.importorskip("tests.leaderboard.browser")
+    if browser.CHROMIUM is None:
+        pytest.skip("no Chromium")
+    first = package.queries[0].model_copy(update={"context": 'a "quoted", comma'})
+    sheet = Sheet("choice", "verse", (first, package.queries[1]))
+    write_sample(package, sheet, tmp_path / "s", 2)
+    with browser.Browser() as page:
+        page.open((tmp_path / "s" / "page.html").as_uri())
+        text = page.run("""(async () => {
+            const sheets = [];
+            URL.createObjectURL = (blob) => { sheets.push(blob.text()); return "blob:x"; };
+            const choose = (n, place) => document.querySelectorAll("fieldset")[n]
+                .querySelectorAll("input[type=radio]")[place].click();
+            choose(0, 3);
+            choose(1, 9);
+            document.querySelectorAll("select")[1].selectedIndex = 2;
+            document.getElementById("save").click();
+            return await sheets[0];
+        })()""")
+        assert page.run("document.getElementById('count').textContent") == "2 of 2"
+        pictures = "[...document.querySelectorAll('img')].slice(0, 5)"
+        page.wait(f"{pictures}.every(image => image.complete && image.naturalWidth > 0)")
+        page.open((tmp_path / "s" / "page.html").as_uri())
+        page.wait("document.getElementById('count').textContent === '2 of 2'")
+        assert page.run("document.querySelectorAll('input[type=radio]:checked')[1].value") == "10"
+        if shots := os.environ.get("WORDSIGHT_SHOTS"):
+            page.screenshot(Path(shots))
+    saved = tmp_path / "saved.csv"
+    saved.write_bytes(text.encode())
+    rows = read_sheet(saved, [query.id for query in sheet.queries])
+    assert [row["answer"] for row in rows] == ["4", "10"]
+    assert [row["category"] for row in rows] == ["", CATEGORIES["verse"][1]]
+    assert rows[0]["context"] == 'a "quoted", comma'
 
 
 def test_filled_in_folders_are_not_overwritten(package: Package, tmp_path: Path) -> None:
