@@ -33,6 +33,7 @@ def clauses(definition: str, most: int) -> Iterator[tuple[Axis, str]]:
     parts = [part.strip(" )\"'") for part in _SPLIT.split(body)]
     parts = [part for part in parts if part and not _EMPTY.match(part)] or [text]
     used = dict.fromkeys(_STARTS, 0)
+    parts = list(dict.fromkeys(parts))
     yield "object", parts[0]
     for part in parts[1:]:
         axis = next((axis for axis, start in _STARTS.items() if start.match(part)), None)

@@ -34,10 +34,9 @@ def decompose(
         )
         for term, definition in items
     ]
-    reader = _reader(most)
-    replies = ask_until_read(
-        model, prompts, [reader] * len(prompts), ["object:"] * len(prompts), MAX_TOKENS, attempts
-    )
+    readers = [_reader(most, definition) for _, definition in items]
+    starts = ["object:"] * len(prompts)
+    replies = ask_until_read(model, prompts, readers, starts, MAX_TOKENS, attempts)
     return [
         _asked(reply, definition, most)
         for reply, (_, definition) in zip(replies, items, strict=True)
@@ -50,8 +49,22 @@ def constraint(axis: Axis, phrase: str, question: str = "") -> Constraint:
     return Constraint(axis=axis, phrase=phrase, question=asked)
 
 
-def _reader(most: int) -> Callable[[str], ChecksReply | None]:
-    return lambda text: read_checks(text, most)
+def _reader(most: int, definition: Definition) -> Callable[[str], ChecksReply | None]:
+    def read(text: str) -> ChecksReply | None:
+        reply = read_checks(text, most)
+        if reply is None:
+            return None
+        # The definition over again is not a part of it.
+        parts = tuple(c for c in reply.checks if _bare(definition.text) not in _bare(c.phrase))
+        if not parts:
+            return None
+        return ChecksReply(parts, reply.repaired or len(parts) < len(reply.checks))
+
+    return read
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".")
 
 
 def _asked(
