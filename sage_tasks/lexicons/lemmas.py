@@ -21,6 +21,8 @@ _HYPHENS = dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2212), "-")
 _POSSESSIVE = re.compile(r"(?<=\w)(?:'s|(?<=s)')(?=\s|$)")
 _DOUBLED = re.compile(r"([bdfgklmnprtvz])\1$")
 _MOST_WORDS = 6
+# WordNet lists these as irregular; other lexicons have no such list.
+_MORE_ENDINGS = {"v": (("ied", "y"),)}
 
 
 class Lemmatised:
@@ -95,7 +97,7 @@ def _inflected(text: str, pos: str) -> Iterator[str]:
 
 def _bases(word: str, pos: str) -> Iterator[str]:
     for part in pos or "nv":
-        for old, new in DETACHMENTS.get(part, ()):
+        for old, new in (*DETACHMENTS.get(part, ()), *_MORE_ENDINGS.get(part, ())):
             lower = word.lower()
             if lower.endswith(old) and len(word) > len(old) + 1:
                 stem = word[: len(word) - len(old)]
