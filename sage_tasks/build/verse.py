@@ -8,7 +8,7 @@ one, else from the other split. The item belongs to the split of its gold.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,27 +31,10 @@ from sage_tasks.build.plan import (
     follow,
     with_gold,
 )
-from sage_tasks.build.text import clean, read_table
-from wordsight.errors import DataError
+from sage_tasks.build.verse_files import Row, read_definitions, read_rows
 
-NO_SENSE = "-1"
 SPIS_VARIANTS = ("verse_original", "verse_original_neutral", "verse", "verse_neutral")
 SWAPPED_ONLY = ("verse",)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A line of the annotation file: this picture shows this sense of this verb."""
-
-    verb: str
-    sense: str
-    picture: str
-    where: str
-
-    @property
-    def split(self) -> str:
-        """Split of the picture in COCO 2014, by the benchmark's names."""
-        return "train" if "train2014" in self.picture else "test"
 
 
 @dataclass
@@ -236,7 +219,7 @@ def read_verse(
     senses : ``verse_visualness_labels.csv`` with OntoNotes definitions; by default looked for
         beside the annotations.
     """
-    rows, dropped, facts = _read_rows(annotations)
+    rows, dropped, facts = read_rows(annotations)
     if (
         senses is None
         and (beside := annotations.with_name("verse_visualness_labels.csv")).is_file()
@@ -258,47 +241,9 @@ def read_verse(
         facts=facts,
         captions=read,
         folder=PictureFolder(coco_images) if coco_images else None,
-        definitions=_read_definitions(senses) if senses else {},
+        definitions=read_definitions(senses) if senses else {},
         variants=variants,
         neutral=neutral,
         seed=seed,
         manifest=manifest or {},
     )
-
-
-def _read_rows(path: Path) -> tuple[list[Row], list[Skipped], dict[str, object]]:
-    rows: list[Row] = []
-    dropped: list[Skipped] = []
-    seen: set[tuple[str, str]] = set()
-    table = read_table(path, {"lemma", "image", "sense_chosen"}, ",")
-    for line, cells in table:
-        verb, picture = clean(cells["lemma"]), clean(cells["image"])
-        sense, where = clean(cells["sense_chosen"]), f"{path.name}:{line}"
-        if not picture.startswith("COCO_"):
-            dropped.append(Skipped("row", "not a COCO picture, so without captions", where))
-        elif sense == NO_SENSE:
-            dropped.append(Skipped("row", "no sense fits (-1)", where, f"{verb} {picture}"))
-        elif (verb, picture) in seen:
-            dropped.append(Skipped("row", "the verb and picture stand twice", where, picture))
-        else:
-            seen.add((verb, picture))
-            rows.append(Row(verb, sense, picture, where))
-    if not rows:
-        raise DataError(f"{path}: no row has a COCO picture and a sense")
-    origins = Counter("COCO" if r["image"].startswith("COCO_") else "other" for _, r in table)
-    facts: dict[str, object] = {
-        "rows": len(table),
-        "rows_on_coco_pictures": origins["COCO"],
-        "verbs": len({row.verb for row in rows}),
-        "verb_senses": len({(row.verb, row.sense) for row in rows}),
-    }
-    return rows, dropped, facts
-
-
-def _read_definitions(path: Path) -> dict[tuple[str, str], str]:
-    definitions: dict[tuple[str, str], str] = {}
-    for _, cells in read_table(path, {"lemma", "sense_num", "definition"}, "\t"):
-        key = clean(cells["lemma"]), clean(cells["sense_num"])
-        # (break, 3) stands twice; the first line is kept
-        definitions.setdefault(key, " ".join(clean(cells["definition"]).split()))
-    return definitions
