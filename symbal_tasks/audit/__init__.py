@@ -1,0 +1,1 @@
+"""Symbal as a daily tool: audit any set of captions."""

@@ -1,0 +1,270 @@
+"""What an audit leaves behind: a page that opens offline, JSON, and the rows to look at."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from symbal_tasks.audit.audit import Audit, Flagged, Misalignment
+from symbal_tasks.audit.captions import CaptionSet
+from symbal_tasks.audit.contrast import Contrast
+from symbal_tasks.audit.features import FeatureSource
+from symbal_tasks.backends import Row
+from symbal_tasks.charts import Chart, render, shares
+from symbal_tasks.judge import Agreement, agreement
+from wordsight.errors import DataError
+
+EXAMPLES = 6
+THUMBNAIL = 320
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Agreement of the automatic marks of one name with labels by hand."""
+
+    name: str
+    kind: str
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Example:
+    """A picture with its caption, cut around the marked sentence."""
+
+    id: str
+    before: str
+    sentence: str
+    after: str
+    picture: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """A misalignment made ready for the page."""
+
+    m: Misalignment
+    ratio: str
+    interval: str
+    p: str
+    chart: Chart | None
+    examples: tuple[Example, ...]
+
+
+def write_audit(
+    result: Audit,
+    captions: CaptionSet,
+    folder: Path,
+    agreements: Sequence[Labelled] = (),
+) -> Path:
+    """Write ``index.html``, ``audit.json``, ``rows.csv`` and ``trace.json``; returns the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = {row.id: row for row in captions.rows}
+    items = [_item(m, rows) for m in result.misalignments]
+    page = folder / "index.html"
+    page.write_text(
+        render("audit.html.j2", audit=result, items=items, agreements=agreements), encoding="utf-8"
+    )
+    (folder / "audit.json").write_text(
+        json.dumps(as_json(result, agreements), indent=1, allow_nan=False) + "\n", encoding="utf-8"
+    )
+    result.trace.write(folder / "trace.json")
+    with (folder / "rows.csv").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["row", "picture", "finding", "error", "feature", "agreement", "sentence"])
+        for number, m in enumerate(result.misalignments, 1):
+            for flag in m.flagged:
+                writer.writerow(
+                    [
+                        flag.row,
+                        flag.picture,
+                        number,
+                        m.error,
+                        m.feature or "",
+                        f"{flag.agreement:.4f}",
+                        flag.sentence,
+                    ]
+                )
+    return page
+
+
+def as_json(result: Audit, agreements: Sequence[Labelled] = ()) -> dict[str, Any]:
+    """Everything but the trace and the flagged rows, in plain JSON; infinity becomes "inf"."""
+    found = []
+    for m in result.misalignments:
+        entry = {k: v for k, v in asdict(m).items() if k != "flagged"}
+        entry |= {"flagged": len(m.flagged), "stands": m.stands()}
+        found.append(entry)
+    head = {
+        key: value for key, value in asdict(result).items() if key not in ("misalignments", "trace")
+    }
+    labels = [asdict(labelled) for labelled in agreements]
+    plain = _plain(
+        head
+        | {
+            "composition": dict(result.trace.composition),
+            "misalignments": found,
+            "labels": labels,
+        }
+    )
+    assert isinstance(plain, dict)
+    return plain
+
+
+def lines(result: Audit) -> list[str]:
+    """The findings as lines of text for a terminal."""
+    out = [
+        f"{result.n_rows} captions of {result.n_pictures} pictures; found on "
+        f"{result.n_found_on}, tested on {result.n_tested_on}"
+    ]
+    out += [f"left out: {count} ({reason})" for reason, count in result.skipped.items()]
+    for number, m in enumerate(result.misalignments, 1):
+        item = _numbers(m.tested)
+        goes = f" with {m.feature!r}" if m.feature else ", no feature could be tested"
+        mark = "*" if m.stands() else " "
+        out.append(
+            f"{mark}{number:3}  {m.error!r}{goes}: ratio {item[0]} [{item[1]}], "
+            f"p(Holm) {_p(m)}, {len(m.flagged)} sentences flagged"
+        )
+    if result.misalignments:
+        out.append("* stands at 5% after Holm's correction")
+    return out
+
+
+def highest_ratio(result: Audit) -> float:
+    """The largest ratio among the findings that stand; 0 where none does."""
+    return max(
+        (
+            m.tested.ratio
+            for m in result.misalignments
+            if m.stands() and m.tested and m.tested.ratio
+        ),
+        default=0.0,
+    )
+
+
+def compare_labels(
+    path: Path, result: Audit, captions: CaptionSet, features: FeatureSource | None
+) -> tuple[Labelled, ...]:
+    """Compare the marks with a CSV of labels by hand: columns ``row``, ``name``, ``mark`` (0 or 1).
+
+    ``name`` is the error or the feature of a finding. Raises DataError for other columns, a row
+    that is not there, or a name that no finding has.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            labels = list(csv.DictReader(stream))
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    if not labels or not {"row", "name", "mark"} <= set(labels[0]):
+        raise DataError(f"{path}: expected a CSV with the columns row, name, mark")
+    rows = {row.id: row for row in captions.rows}
+    wanted: dict[str, list[tuple[str, bool]]] = {}
+    for number, label in enumerate(labels, 2):
+        if label["row"] not in rows or label["mark"] not in ("0", "1"):
+            raise DataError(f"{path}: line {number}: no row {label['row']!r}, or mark not 0 or 1")
+        wanted.setdefault(label["name"], []).append((label["row"], label["mark"] == "1"))
+    marks = _marks(result, captions, features, rows)
+    unknown = set(wanted) - set(marks)
+    if unknown:
+        raise DataError(
+            f"{path}: no finding has {', '.join(sorted(unknown))}; names here: "
+            f"{', '.join(marks) or 'none'}"
+        )
+    return tuple(
+        Labelled(
+            name,
+            marks[name][0],
+            agreement([marks[name][1](row) for row, _ in given], [mark for _, mark in given]),
+        )
+        for name, given in wanted.items()
+    )
+
+
+def _marks(
+    result: Audit,
+    captions: CaptionSet,
+    features: FeatureSource | None,
+    rows: dict[str, Row],
+) -> dict[str, tuple[str, Callable[[str], bool]]]:
+    marks: dict[str, tuple[str, Callable[[str], bool]]] = {}
+    for m in result.misalignments:
+        flagged = {flag.row for flag in m.flagged}
+        marks[m.error] = ("erroneous claim", flagged.__contains__)
+        if m.feature and features:
+            source, feature = features, m.feature
+
+            def shown(row: str, source: FeatureSource = source, feature: str = feature) -> bool:
+                return source.shown(feature, [captions.picture_of[row]], [[rows[row]]])[0]
+
+            marks.setdefault(m.feature, ("feature shown", shown))
+    return marks
+
+
+def _item(m: Misalignment, rows: dict[str, Row]) -> Item:
+    ratio, interval = _numbers(m.tested)
+    chart = None
+    if m.tested and m.feature:
+        chart = shares(
+            "Pictures whose caption makes the erroneous claim, tested half",
+            {
+                f"with {m.feature}": m.tested.share_with,
+                f"without {m.feature}": m.tested.share_without,
+            },
+        )
+    examples = tuple(_example(flag, rows[flag.row]) for flag in m.flagged[:EXAMPLES])
+    return Item(m, ratio, interval, _p(m), chart, examples)
+
+
+def _example(flag: Flagged, row: Row) -> Example:
+    before, found, after = row.caption.partition(flag.sentence)
+    picture = _thumbnail(row) if row.picture else ""
+    if not found:
+        # the splitter joined white space; show the sentence on its own
+        before, after = "", ""
+    return Example(row.id, before, flag.sentence, after, picture)
+
+
+def _thumbnail(row: Row) -> str:
+    from wordsight.pictures import decode_rgb
+
+    assert row.picture is not None
+    try:
+        picture = decode_rgb(io.BytesIO(row.picture()), f"row {row.id}")
+    except DataError:
+        # one broken picture must not cost the report; its sentence is still shown
+        return ""
+    picture.thumbnail((THUMBNAIL, THUMBNAIL))
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=80)
+    return base64.b64encode(stream.getvalue()).decode("ascii")
+
+
+def _numbers(c: Contrast | None) -> tuple[str, str]:
+    if c is None or c.ratio is None or c.low is None or c.high is None:
+        return "-", "-"
+    return _ratio(c.ratio), f"{_ratio(c.low)} to {_ratio(c.high)}"
+
+
+def _ratio(value: float) -> str:
+    return "inf" if math.isinf(value) else f"{value:.3g}"
+
+
+def _p(m: Misalignment) -> str:
+    return "-" if m.p_holm is None else f"{m.p_holm:.2g}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(held) for key, held in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(held) for held in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "inf" if value > 0 else "-inf" if value < 0 else None
+    return value
