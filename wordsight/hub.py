@@ -23,6 +23,8 @@ REVISIONS_VARIABLE = "WORDSIGHT_REVISIONS"
 
 BUILD_COMMANDS: Mapping[str, str] = {
     "vwsd": "wordsight build vwsd --source DIR",
+    "vwsd_fa": "wordsight build vwsd --source DIR --language fa",
+    "vwsd_it": "wordsight build vwsd --source DIR --language it",
     "verse": "wordsight build spis --annotations CSV --coco-images DIR --captions JSON",
     "wikidiverse": "wordsight build wikidiverse --source DIR --images DIR",
     "symbalbench_natural": "wordsight build symbalbench",

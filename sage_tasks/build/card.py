@@ -15,7 +15,11 @@ CARDS = files("sage_tasks.build") / "cards"
 def card_text(report: Mapping[str, Any]) -> str:
     """README.md of a dataset from its build report."""
     name = report["dataset"]
-    subset = yaml.safe_load((CARDS / "subsets.yaml").read_text(encoding="utf-8"))[name]
+    subsets = yaml.safe_load((CARDS / "subsets.yaml").read_text(encoding="utf-8"))
+    family, _, language = name.partition("_")
+    subset = subsets[family]
+    if language:
+        subset["title"] += f" ({language})"
     configs: dict[str, Any] = report["configs"]
     config = next(c for c in (name, *configs) if c in configs)
     template = Template((CARDS / "common.md").read_text(encoding="utf-8"))

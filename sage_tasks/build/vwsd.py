@@ -38,7 +38,12 @@ class Vwsd:
     dropped: list[Skipped]
     facts: dict[str, object]
     folders: dict[str, PictureFolder] = field(default_factory=dict)
-    name: str = "vwsd"
+    language: str = "en"
+
+    @property
+    def name(self) -> str:
+        """Each language is a dataset of its own, evaluated by a task of its own."""
+        return dataset_name(self.language)
 
     def picture_names(self) -> Iterable[str]:
         """Names as "split/file": train and test both have an ``image.3.jpg``."""
@@ -60,6 +65,11 @@ class Vwsd:
             kinds: list[Kind] = ["source"] * CANDIDATES
             kinds[gold] = "gold"
             yield checked(Planned(item, pictures, tuple(kinds)), content)
+
+
+def dataset_name(language: str) -> str:
+    """ "vwsd" for English, "vwsd_fa" and "vwsd_it" for the other test sets."""
+    return "vwsd" if language == "en" else f"vwsd_{language}"
 
 
 def find_splits(source: Path, language: str) -> list[SplitFiles]:
@@ -136,7 +146,7 @@ def read_vwsd(source: Path, language: str = "en", pictures: bool = True) -> Vwsd
             for files in found
         },
     }
-    return Vwsd(items, dropped, facts, folders)
+    return Vwsd(items, dropped, facts, folders, language)
 
 
 def _read_split(
@@ -160,7 +170,7 @@ def _read_split(
             yield Skipped("row", "the gold is not among the candidates", where, gold)
             continue
         item = Item(
-            config="vwsd" if language == "en" else f"vwsd_{language}",
+            config=dataset_name(language),
             split=files.split,
             term=term,
             context=phrase,

@@ -58,6 +58,12 @@ def test_other_languages_have_only_a_test_split(vwsd_source: Path) -> None:
     (vwsd_source / "fa.test.gold.txt").write_text(gold, encoding="utf-8")
     items = [item for item, _, _ in read_vwsd(vwsd_source, "fa").items]
     assert {(item.config, item.split) for item in items} == {("vwsd_fa", "test")}
+    out = vwsd_source.parent / "fa"
+    report = build(read_vwsd(vwsd_source, "fa"), out, Options())
+    assert report["dataset"] == "vwsd_fa"
+    card = (out / "README.md").read_text("utf-8")
+    assert "language:\n- fa\n" in card
+    assert "# SAGE: VWSD (fa)" in card
     with pytest.raises(DataError, match=r"it\.test\.data"):
         read_vwsd(vwsd_source, "it")
 

@@ -110,6 +110,15 @@ def test_dry_run_needs_no_pictures(wikidiverse_source: dict[str, Path]) -> None:
     assert report["configs"]["wikidiverse"]["test"]["items"] == 15
 
 
+def test_dry_run_without_the_picture_map_counts_every_linked_mention(
+    wikidiverse_source: dict[str, Path],
+) -> None:
+    (wikidiverse_source["source"] / "wikipedia_entity2imgs.tsv").unlink()
+    report = dry_run(read_wikidiverse(wikidiverse_source["source"]), Options())
+    assert report["configs"]["wikidiverse"]["test"]["items"] == 16
+    assert report["facts"]["picture_map"].startswith("missing")
+
+
 def test_rows_of_the_file_without_candidates_are_refused(
     wikidiverse_source: dict[str, Path],
 ) -> None:
