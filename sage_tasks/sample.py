@@ -46,12 +46,20 @@ CATEGORIES: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
+class Part:
+    """The items drawn from one subset."""
+
+    subset: str
+    package: Package
+    queries: tuple[Query, ...]
+
+
+@dataclass(frozen=True)
 class Sheet:
     """What annotators are asked about. ``texts`` are definitions to judge, by item id."""
 
     kind: Kind
-    subset: str
-    queries: tuple[Query, ...]
+    parts: tuple[Part, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -61,12 +69,17 @@ class Sheet:
             return tuple(str(n) for n in range(1, CANDIDATES + 1))
         return ("yes", "no") if self.kind == "plausible" else ()
 
-    @property
-    def categories(self) -> tuple[str, ...]:
+    def categories(self, subset: str) -> tuple[str, ...]:
         """The categories on offer; empty where the paper has none."""
         if self.kind == "plausible":
             return ()
-        return CATEGORIES.get("errors" if self.kind == "errors" else self.subset, ())
+        family = subset.partition("_")[0]
+        return CATEGORIES.get("errors" if self.kind == "errors" else family, ())
+
+    @property
+    def items(self) -> list[tuple[Part, Query]]:
+        """All items with their part, in the order shown."""
+        return [(part, query) for part in self.parts for query in part.queries]
 
 
 def draw(
@@ -87,7 +100,7 @@ def draw(
     return tuple(query for query in pool if query.id in chosen)
 
 
-def write_sample(package: Package, sheet: Sheet, out: Path, annotators: int) -> None:
+def write_sample(sheet: Sheet, out: Path, annotators: int) -> None:
     """Write the page with its pictures, one CSV per annotator, and the key with the gold.
 
     Annotators get the folder without ``key.json``. Raises DataError when ``out`` is not empty.
@@ -96,11 +109,11 @@ def write_sample(package: Package, sheet: Sheet, out: Path, annotators: int) -> 
         raise DataError(f"{out}: not empty; annotations may be in it, name another folder")
     (out / "pictures").mkdir(parents=True)
     shown: dict[str, list[str]] = {}
-    for number, query in enumerate(sheet.queries, 1):
+    for number, (part, query) in enumerate(sheet.items, 1):
         shown[query.id] = []
         for place, image_id in enumerate(query.candidates, 1):
             name = f"pictures/{number:03d}-{place:02d}.jpg"
-            picture = package.picture(image_id)
+            picture = part.package.picture(image_id)
             picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             picture.save(out / name, quality=90)
             shown[query.id].append(name)
@@ -109,10 +122,9 @@ def write_sample(package: Package, sheet: Sheet, out: Path, annotators: int) -> 
     (out / "page.html").write_text(_page(sheet, shown), encoding="utf-8")
     key = {
         "kind": sheet.kind,
-        "subset": sheet.subset,
         "answers": len(sheet.answers),
-        "gold": {q.id: str(q.gold + 1) for q in sheet.queries} if sheet.kind == "choice" else {},
-        "items": [query.id for query in sheet.queries],
+        "gold": {q.id: str(q.gold + 1) for _, q in sheet.items} if sheet.kind == "choice" else {},
+        "items": {part.subset: [query.id for query in part.queries] for part in sheet.parts},
     }
     (out / KEY).write_text(json.dumps(key, indent=1) + "\n", encoding="utf-8")
 
@@ -122,11 +134,11 @@ def _write_csv(path: Path, sheet: Sheet) -> None:
     with path.open("w", newline="", encoding="utf-8-sig") as stream:
         writer = csv.DictWriter(stream, COLUMNS)
         writer.writeheader()
-        for query in sheet.queries:
+        for part, query in sheet.items:
             writer.writerow(
                 {
                     "item": query.id,
-                    "subset": sheet.subset,
+                    "subset": part.subset,
                     "term": query.term,
                     "context": query.context,
                     "text": sheet.texts.get(query.id, ""),
@@ -139,24 +151,26 @@ def _page(sheet: Sheet, shown: Mapping[str, Sequence[str]]) -> str:
     items = [
         {
             "item": query.id,
-            "subset": sheet.subset,
+            "subset": part.subset,
             "term": query.term,
             "context": query.context,
             "text": sheet.texts.get(query.id, ""),
             "pictures": shown[query.id],
+            "categories": sheet.categories(part.subset),
         }
-        for query in sheet.queries
+        for part, query in sheet.items
     ]
-    data = {"items": items, "answers": sheet.answers, "categories": sheet.categories}
+    data = {"items": items, "answers": sheet.answers}
+    subsets = ", ".join(part.subset for part in sheet.parts)
     return template.substitute(
-        title=html.escape(f"Sample of {sheet.subset}: {len(items)} items"),
+        title=html.escape(f"Sample of {subsets}: {len(items)} items"),
         # "<" would end the script element inside a context
         data=json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
         columns=json.dumps(COLUMNS),
     )
 
 
-def read_sheet(path: Path, items: Sequence[str]) -> list[dict[str, str]]:
+def read_sheet(path: Path, items: Iterable[str]) -> list[dict[str, str]]:
     """Rows of a filled-in CSV. Raises DataError for missing columns or items of another sample."""
     from sage_tasks.build.text import read_table
 

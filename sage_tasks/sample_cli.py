@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +16,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def sample(
-    dataset: Annotated[str, typer.Argument(help="Dataset name or folder.")],
+    datasets: Annotated[list[str], typer.Argument(help="Dataset names or folders.")],
     out: Annotated[Path, typer.Option(help="New folder for page, sheets, pictures and key.")],
     config: Annotated[
-        str | None, typer.Option(help="Config; by default the dataset's name.")
+        str | None, typer.Option(help="Config of a single dataset; by default its name.")
     ] = None,
     split: Annotated[str, typer.Option()] = "test",
-    number: Annotated[int, typer.Option("--number", "-n", min=1, help="Items to draw.")] = 50,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="Items per dataset.")] = 50,
     kind: Annotated[
         str,
         typer.Option(help="choice: pick the picture; plausible: judge a text; errors: categorise."),
@@ -38,27 +39,30 @@ def sample(
     """Draw items for human annotators (Tables 9, 11 and 16)."""
     from sage_tasks.build.text import read_lines
     from sage_tasks.package import open_package
-    from sage_tasks.sample import Sheet, draw, write_sample
+    from sage_tasks.sample import Part, Sheet, draw, write_sample
     from sage_tasks.sources import dataset_root
 
     if kind not in ("choice", "plausible", "errors"):
-        raise typer.BadParameter(
-            f"{kind!r} is none of choice, plausible, errors", param_hint="--kind"
-        )
+        raise typer.BadParameter(f"{kind!r} is none of choice, plausible, errors")
     if (kind == "plausible") != (texts is not None):
         raise typer.BadParameter("--texts goes with --kind plausible, and only with it")
-    root = dataset_root(dataset)
-    config = config or Path(dataset).name
-    package = open_package(root, config, split)
+    if config is not None and len(datasets) > 1:
+        raise typer.BadParameter("--config goes with one dataset")
     judged = {}
     if texts is not None:
         lines = [json.loads(line) for line in read_lines(texts)]
         judged = {line["item"]: line["text"] for line in lines}
     among = judged.keys() if judged else read_lines(items) if items else None
-    queries = draw(package.queries, number, seed, among)
-    sheet = Sheet(kind, config.split("_")[0], queries, judged)  # type: ignore[arg-type]
-    write_sample(package, sheet, out, annotators)
-    typer.echo(f"{len(queries)} items in {out}: page.html or annotator_*.csv to fill in, key.json")
+    parts = []
+    for dataset in datasets:
+        name = config or Path(dataset).name
+        package = open_package(dataset_root(dataset), name, split)
+        queries = draw(package.queries, number, seed, among)
+        parts.append(Part(name, package, queries))
+    sheet = Sheet(kind, tuple(parts), judged)  # type: ignore[arg-type]
+    write_sample(sheet, out, annotators)
+    total = len(sheet.items)
+    typer.echo(f"{total} items in {out}: page.html or annotator_*.csv to fill in, key.json")
 
 
 def agreement(
@@ -67,34 +71,53 @@ def agreement(
     as_json: AsJson = False,
 ) -> None:
     """Agreement between annotators, mismatches with the gold, category counts."""
-    from sage_tasks.agreement import agreement as measure
-    from sage_tasks.agreement import category_counts, mismatches
     from sage_tasks.build.text import read_json
     from sage_tasks.sample import KEY, check_answers, read_sheet
 
     known = read_json(key / KEY if key.is_dir() else key)
-    tables = [read_sheet(path, known["items"]) for path in sheets]
+    subsets: dict[str, list[str]] = known["items"]
+    everything = [item for items in subsets.values() for item in items]
+    tables = [read_sheet(path, everything) for path in sheets]
     for path, rows in zip(sheets, tables, strict=True):
         check_answers(rows, known["answers"], path)
-    answers = [{row["item"]: row["answer"].lower() for row in rows} for rows in tables]
-    categories = [{row["item"]: row["category"] for row in rows} for rows in tables]
-    result: dict[str, Any] = {"kind": known["kind"], "subset": known["subset"]}
-    if known["kind"] == "errors":
-        named = sorted({c for given in categories for c in given.values() if c})
-        result["agreement"] = _described(measure(categories, max(len(named), 2)))
-        result["categories"] = category_counts(categories, known["items"])
+    names = [path.stem for path in sheets]
+    parts = {name: _measured(known, tables, names, items) for name, items in subsets.items()}
+    if len(parts) > 1:
+        parts["overall"] = _measured(known, tables, names, everything)
+    result = {"kind": known["kind"], "subsets": parts}
+    if as_json:
+        typer.echo(json.dumps(result))
     else:
-        result["agreement"] = _described(measure(answers, known["answers"]))
-        if known["kind"] == "choice":
-            wrong = mismatches(answers, known["gold"])
-            result["gold_mismatches"] = wrong
-            result["categories"] = category_counts(categories, wrong)
-        else:
-            result["yes"] = {
-                path.stem: sum(answer == "yes" for answer in given.values())
-                for path, given in zip(sheets, answers, strict=True)
-            }
-    typer.echo(json.dumps(result) if as_json else _readable(result))
+        typer.echo("\n\n".join(_readable(name, part) for name, part in parts.items()))
+
+
+def _measured(
+    known: dict[str, Any],
+    tables: Sequence[Sequence[Mapping[str, str]]],
+    names: Sequence[str],
+    items: Sequence[str],
+) -> dict[str, Any]:
+    from sage_tasks.agreement import agreement as measure
+    from sage_tasks.agreement import category_counts, mismatches
+
+    wanted = set(items)
+    rows = [[row for row in table if row["item"] in wanted] for table in tables]
+    answers = [{row["item"]: row["answer"].lower() for row in table} for table in rows]
+    categories = [{row["item"]: row["category"] for row in table} for table in rows]
+    if known["kind"] == "errors":
+        used = {category for given in categories for category in given.values() if category}
+        return {
+            "agreement": _described(measure(categories, max(len(used), 2))),
+            "categories": category_counts(categories, items),
+        }
+    agreed = {"agreement": _described(measure(answers, known["answers"]))}
+    if known["kind"] == "choice":
+        gold = {item: known["gold"][item] for item in items}
+        wrong = mismatches(answers, gold)
+        counts = category_counts(categories, wrong)
+        return {**agreed, "gold_mismatches": wrong, "categories": counts}
+    yes = [sum(answer == "yes" for answer in given.values()) for given in answers]
+    return {**agreed, "yes": dict(zip(names, yes, strict=True))}
 
 
 def _described(measured: Agreement) -> dict[str, Any]:
@@ -103,11 +126,11 @@ def _described(measured: Agreement) -> dict[str, Any]:
     return asdict(measured) | {"percent": measured.percent}
 
 
-def _readable(result: dict[str, Any]) -> str:
+def _readable(subset: str, result: dict[str, Any]) -> str:
     agreed = result["agreement"]
     items = agreed["items"]
     value = "not defined" if agreed["value"] is None else f"{agreed['value']:.3f}"
-    lines = [f"{result['subset']}, {agreed['annotators']} annotators, {items} items"]
+    lines = [f"{subset}: {agreed['annotators']} annotators, {items} items"]
     if agreed["unanswered"]:
         lines.append(f"left out, not answered by all: {agreed['unanswered']}")
     for name in ("unanimous", "two_of_three", "all_different"):

@@ -13,7 +13,8 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from sage_tasks.package import Package, open_package
-from sage_tasks.sample import CATEGORIES, Sheet, draw, read_sheet, write_sample
+from sage_tasks.records import Query
+from sage_tasks.sample import CATEGORIES, Part, Sheet, draw, read_sheet, write_sample
 from sage_tasks.sample_cli import agreement, sample
 from sage_tasks.sources import DEMO, dataset_root
 from wordsight.errors import DataError
@@ -27,6 +28,10 @@ run = CliRunner()
 @pytest.fixture(scope="module")
 def package() -> Package:
     return open_package(dataset_root(DEMO), "demo")
+
+
+def sheet_of(package: Package, subset: str, queries: tuple[Query, ...]) -> Sheet:
+    return Sheet("choice", (Part(subset, package, queries),))
 
 
 def fill(path: Path, **columns: list[str]) -> Path:
@@ -56,7 +61,7 @@ def test_a_draw_repeats_and_one_removed_item_moves_no_other(package: Package) ->
 
 def test_the_page_does_not_give_the_gold_away(package: Package, tmp_path: Path) -> None:
     queries = draw(package.queries, 3, 0)
-    write_sample(package, Sheet("choice", "demo", queries), tmp_path / "s", 3)
+    write_sample(sheet_of(package, "demo", queries), tmp_path / "s", 3)
     assert len(list((tmp_path / "s").glob("annotator_*.csv"))) == 3
     assert len(list((tmp_path / "s" / "pictures").iterdir())) == 30
     for path in [tmp_path / "s" / "page.html", tmp_path / "s" / "annotator_1.csv"]:
@@ -73,7 +78,7 @@ def test_the_page_does_not_give_the_gold_away(package: Package, tmp_path: Path) 
 
 def test_a_context_cannot_break_out_of_the_page(package: Package, tmp_path: Path) -> None:
     query = package.queries[0].model_copy(update={"context": "</script><script>alert(1)"})
-    write_sample(package, Sheet("choice", "demo", (query,)), tmp_path / "s", 2)
+    write_sample(sheet_of(package, "demo", (query,)), tmp_path / "s", 2)
     page = (tmp_path / "s" / "page.html").read_text("utf-8")
     assert "<script>alert" not in page
     assert page.count("</script>") == 1
@@ -85,8 +90,7 @@ def test_the_page_saves_what_was_chosen_as_a_sheet(package: Package, tmp_path: P
     if browser.CHROMIUM is None:
         pytest.skip("no Chromium")
     first = package.queries[0].model_copy(update={"context": 'a "quoted", comma'})
-    sheet = Sheet("choice", "verse", (first, package.queries[1]))
-    write_sample(package, sheet, tmp_path / "s", 2)
+    write_sample(sheet_of(package, "verse", (first, package.queries[1])), tmp_path / "s", 2)
     with browser.Browser() as page:
         page.open((tmp_path / "s" / "page.html").as_uri())
         text = page.run("""(async () => {
@@ -110,7 +114,7 @@ def test_the_page_saves_what_was_chosen_as_a_sheet(package: Package, tmp_path: P
             page.screenshot(Path(shots))
     saved = tmp_path / "saved.csv"
     saved.write_bytes(text.encode())
-    rows = read_sheet(saved, [query.id for query in sheet.queries])
+    rows = read_sheet(saved, [first.id, package.queries[1].id])
     assert [row["answer"] for row in rows] == ["4", "10"]
     assert [row["category"] for row in rows] == ["", CATEGORIES["verse"][1]]
     assert rows[0]["context"] == 'a "quoted", comma'
@@ -119,13 +123,13 @@ def test_the_page_saves_what_was_chosen_as_a_sheet(package: Package, tmp_path: P
 def test_filled_in_folders_are_not_overwritten(package: Package, tmp_path: Path) -> None:
     (tmp_path / "annotator_1.csv").write_text("work", encoding="utf-8")
     with pytest.raises(DataError, match="not empty"):
-        write_sample(package, Sheet("choice", "demo", package.queries[:1]), tmp_path, 2)
+        write_sample(sheet_of(package, "demo", package.queries[:1]), tmp_path, 2)
 
 
 def drawn(out: Path, number: int, *more: str) -> list[str]:
     result = run.invoke(app, ["sample", DEMO, "--out", str(out), "-n", str(number), *more])
     assert result.exit_code == 0, result.output
-    items: list[str] = json.loads((out / "key.json").read_text("utf-8"))["items"]
+    items: list[str] = json.loads((out / "key.json").read_text("utf-8"))["items"]["demo"]
     return items
 
 
@@ -152,7 +156,7 @@ def test_three_annotators_from_sample_to_figures(tmp_path: Path) -> None:
     ]
     result = run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"])
     assert result.exit_code == 0, result.output
-    report = json.loads(result.stdout)
+    report = json.loads(result.stdout)["subsets"]["demo"]
     measured = report["agreement"]
     assert (measured["unanimous"], measured["two_of_three"], measured["all_different"]) == (1, 2, 1)
     assert measured["coefficient"] == "Fleiss' kappa"
@@ -178,7 +182,7 @@ def test_two_annotators_judge_texts(package: Package, tmp_path: Path) -> None:
         fill(out / "annotator_2.csv", answer=["yes", "yes", "yes", "no", "no"]),
     ]
     result = run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"])
-    report = json.loads(result.stdout)
+    report = json.loads(result.stdout)["subsets"]["demo"]
     assert report["yes"] == {"annotator_1": 4, "annotator_2": 3}
     # agreement 0.8, share of yes 0.7, chance 2 * 0.7 * 0.3
     assert report["agreement"]["value"] == pytest.approx((0.8 - 0.42) / (1 - 0.42))
@@ -194,9 +198,8 @@ def test_error_categories_are_counted(package: Package, tmp_path: Path) -> None:
         fill(out / "annotator_1.csv", category=[drift, drift, visual]),
         fill(out / "annotator_2.csv", category=[drift, visual, visual]),
     ]
-    report = json.loads(
-        run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"]).stdout
-    )
+    result = run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"])
+    report = json.loads(result.stdout)["subsets"]["demo"]
     assert report["categories"] == {drift: 1, visual: 1, "no majority": 1}
 
 
@@ -225,4 +228,27 @@ def test_semicolons_of_a_spreadsheet_are_read(tmp_path: Path) -> None:
     with sheets[0].open("w", encoding="utf-8-sig", newline="") as stream:
         csv.writer(stream, delimiter=";").writerows(rows)
     result = run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"])
-    assert json.loads(result.stdout)["agreement"]["unanimous"] == 2
+    assert json.loads(result.stdout)["subsets"]["demo"]["agreement"]["unanimous"] == 2
+
+
+def test_several_subsets_are_measured_one_by_one_and_together(tmp_path: Path) -> None:
+    out = tmp_path / "s"
+    folder = dataset_root(DEMO)
+    for config in ("demo", "demo_swapped"):
+        # the folder's name is the config's
+        copy = tmp_path / config
+        copy.mkdir()
+        for name in ("images", "images.jsonl", config):
+            (copy / name).symlink_to(folder / name)
+    names = [str(tmp_path / config) for config in ("demo", "demo_swapped")]
+    result = run.invoke(app, ["sample", *names, "--out", str(out), "-n", "2", "--annotators", "2"])
+    assert result.exit_code == 0, result.output
+    sheets = [
+        fill(out / "annotator_1.csv", answer=["1", "2", "3", "4"]),
+        fill(out / "annotator_2.csv", answer=["1", "2", "3", "5"]),
+    ]
+    result = run.invoke(app, ["agreement", str(out), *map(str, sheets), "--json"])
+    assert result.exit_code == 0, result.output
+    subsets = json.loads(result.stdout)["subsets"]
+    found = {name: part["agreement"]["unanimous"] for name, part in subsets.items()}
+    assert found == {"demo": 2, "demo_swapped": 1, "overall": 3}
