@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wordsight.errors import DataError
+from wordsight.errors import DataError, WordsightError
 
 Answers = Mapping[str, str]
 """Item -> answer of one annotator; an empty answer means not answered."""
@@ -66,10 +66,17 @@ def agreement(answers: Sequence[Answers], categories: int) -> Agreement:
 
 
 def fleiss_kappa(rows: Sequence[Sequence[str]]) -> float | None:
-    """Fleiss' kappa of rows of answers; None when chance agreement is complete."""
-    from statsmodels.stats.inter_rater import aggregate_raters
-    from statsmodels.stats.inter_rater import fleiss_kappa as kappa
+    """Fleiss' kappa of rows of answers; None when chance agreement is complete.
 
+    Raises WordsightError where statsmodels is not installed.
+    """
+    try:
+        from statsmodels.stats.inter_rater import aggregate_raters
+        from statsmodels.stats.inter_rater import fleiss_kappa as kappa
+    except ImportError:
+        raise WordsightError(
+            "Fleiss' kappa needs statsmodels: `pip install 'wordsight[leaderboard]'`"
+        ) from None
     if len({answer for row in rows for answer in row}) < 2:
         return None
     counts, _ = aggregate_raters([list(row) for row in rows])
