@@ -194,13 +194,12 @@ def differing_units(base: Contributions, first: IntArray, second: IntArray) -> I
 
 
 def _quantiles_in_place(block: NDArray[np.float32], tail: float) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper quantile of each row as numpy's default gives them; reorders the block."""
+    """Lower and upper quantile of each row as numpy's default gives them; sorts the block."""
+    # a vectorised sort in numpy 2, several times faster than partition at four places
+    block.sort(axis=1)
     last = block.shape[1] - 1
-    places = [tail * last, (1 - tail) * last]
-    wanted = sorted({min(int(place) + step, last) for place in places for step in (0, 1)})
-    block.partition(wanted, axis=1)
     limits = []
-    for place in places:
+    for place in (tail * last, (1 - tail) * last):
         below = int(place)
         lower = block[:, below].astype(np.float64)
         upper = block[:, min(below + 1, last)].astype(np.float64)
