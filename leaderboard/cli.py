@@ -156,6 +156,32 @@ def rebuild(
     typer.echo(f"{path}: {'equal, byte for byte' if check else 'written'}")
 
 
+class Format(str, Enum):
+    """Formats that the board can be written in."""
+
+    csv = "csv"
+    parquet = "parquet"
+    latex = "latex"
+    every_eval_ever = "every_eval_ever"
+    hub = "hub"
+
+
+@app.command()
+def dump(
+    out: Annotated[Path, typer.Argument(help="File, or folder for every_eval_ever and hub.")],
+    form: Annotated[Format, typer.Option("--format", "-f", help="Format to write.")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Write the board's numbers for other programs: CSV, Parquet, LaTeX, shared schemas."""
+    from leaderboard.board import build_board
+    from leaderboard.exporters import WRITERS
+    from leaderboard.store import open_store
+
+    opened = open_store(store)
+    for path in WRITERS[form.value](opened, build_board(opened), out):
+        typer.echo(path)
+
+
 class Decision(str, Enum):
     """What a maintainer may decide about a submission."""
 
@@ -196,6 +222,14 @@ def verify_ledger(store: StoreOption = DEFAULT_STORE) -> None:
     typer.echo(f"{len(events)} lines, every link and file fits; last hash {last}")
 
 
+class Source(str, Enum):
+    """Files that can be submitted besides run folders."""
+
+    every_eval_ever = "every_eval_ever"
+    inspect = "inspect"
+    packed = "packed"
+
+
 def submit_command(
     run_dir: Annotated[Path, typer.Argument(help="What --output_path named in the run.")],
     to: Annotated[
@@ -216,6 +250,10 @@ def submit_command(
         typer.Option(min=0, help="What the run cost, in US dollars."),
     ] = None,
     contact: Annotated[str, typer.Option(help="Whom to ask about this row; shown.")] = "",
+    source: Annotated[
+        Optional[Source],  # noqa: UP045 - typer reads it at run time on Python 3.10
+        typer.Option("--from", help="RUN_DIR is a file that another tool wrote."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Submit what a run left on disk to a board, which scores it itself."""
@@ -224,7 +262,13 @@ def submit_command(
     from leaderboard.submit import submit
 
     receipts = submit(
-        run_dir, to, partial=partial, other_pictures=other_pictures, cost=cost, contact=contact
+        run_dir,
+        to,
+        partial=partial,
+        other_pictures=other_pictures,
+        cost=cost,
+        contact=contact,
+        source=source.value if source else "",
     )
     if as_json:
         typer.echo(json.dumps([receipt.model_dump() for receipt in receipts], indent=1))

@@ -68,13 +68,16 @@ def write_submission(submission: Submission) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
-def parse_json(line: bytes | str, where: str) -> Any:
-    """One JSON value, refusing NaN, Infinity, 1e999, endless integers, repeated keys and depth."""
+def parse_json(line: bytes | str, where: str, *, depth: int = MAX_DEPTH) -> Any:
+    """One JSON value, refusing NaN, Infinity, 1e999, endless integers, repeated keys and depth.
+
+    Raises SubmissionError, whose message begins with ``where``.
+    """
     try:
         text = line.decode("utf-8") if isinstance(line, bytes) else line
     except UnicodeDecodeError as error:
         raise SubmissionError(f"{where}: not UTF-8 at byte {error.start}") from None
-    _check_depth(text, where)
+    _check_depth(text, where, depth)
     try:
         return json.loads(
             text,
@@ -107,12 +110,12 @@ def _lines(content: bytes, name: str) -> Iterator[tuple[int, bytes]]:
         yield number, line
 
 
-def _check_depth(text: str, where: str) -> None:
+def _check_depth(text: str, where: str, limit: int) -> None:
     depth = 0
     for bracket in _BRACKET.findall(_QUOTED.sub("", text)):
         depth += 1 if bracket in "[{" else -1
-        if depth > MAX_DEPTH:
-            raise SubmissionError(f"{where}: nested deeper than {MAX_DEPTH} levels")
+        if depth > limit:
+            raise SubmissionError(f"{where}: nested deeper than {limit} levels")
 
 
 def _record(payload: Any, model: type[Record], where: str) -> Record:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from leaderboard.importers import READERS
 from leaderboard.lines import Submission, write_submission
 from leaderboard.records import Receipt
 from leaderboard.runs import read_runs
@@ -23,6 +24,7 @@ def submit(
     other_pictures: bool = False,
     cost: float | None = None,
     contact: str = "",
+    source: str = "",
 ) -> list[Receipt]:
     """Submit every model found under ``run_dir``.
 
@@ -31,13 +33,13 @@ def submit(
     submission is written there, for the page or another tool to send.
     partial : accept runs with failed requests; their items count as missing.
     other_pictures : accept answers on other copies of the same pictures (local boards only).
+    source : "every_eval_ever", "inspect" or "packed" where ``run_dir`` is a file of that form.
 
     Raises DataError or IncompleteRunError for a run that cannot be packed, SubmissionError for one
     that the board refuses.
     """
-    submissions = [
-        _with(one, cost=cost, contact=contact) for one in read_runs(run_dir, partial=partial)
-    ]
+    found = [READERS[source](run_dir)] if source else read_runs(run_dir, partial=partial)
+    submissions = [_with(one, cost=cost, contact=contact) for one in found]
     if to.startswith(("http://", "https://")):
         return [_post(one, to) for one in submissions]
     if to.startswith(HUB):
@@ -53,7 +55,8 @@ def submit(
 
 
 def _with(submission: Submission, *, cost: float | None, contact: str) -> Submission:
-    header = submission.header.model_copy(update={"cost": cost, "contact": contact})
+    told = {"cost": cost, "contact": contact}
+    header = submission.header.model_copy(update={k: v for k, v in told.items() if v})
     return Submission(
         type(header).model_validate(header.model_dump(by_alias=True)), submission.items
     )
