@@ -66,10 +66,22 @@ def look(content: bytes, where: str, thorough: bool = False) -> Look:
     if width * height > MAX_PIXELS:
         raise DataError(f"{where}: more pixels than can be decoded safely")
     if thorough or not _is_whole(form, content):
-        decode_rgb(io.BytesIO(content), where)
+        _decode_strictly(content, where)
     if turned:
         width, height = height, width
     return Look(width, height, _suffix(form))
+
+
+def _decode_strictly(content: bytes, where: str) -> None:
+    # lmms-eval makes Pillow fill in what is missing of a cut picture, for the whole process.
+    from PIL import ImageFile
+
+    before = ImageFile.LOAD_TRUNCATED_IMAGES
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    try:
+        decode_rgb(io.BytesIO(content), where)
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def _orientation(opened: object, content: bytes) -> int:

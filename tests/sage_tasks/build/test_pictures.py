@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from sage_tasks.build.folders import PictureFolder
 from sage_tasks.build.inspect import load_picture, look
@@ -96,6 +96,16 @@ def test_refused_with_the_reason(content: bytes, reason: str, tmp_path: Path) ->
     path.write_bytes(content)
     with pytest.raises(DataError, match=reason):
         look(load_picture(path), str(path))
+
+
+def test_a_cut_picture_is_found_where_pillow_was_told_to_overlook_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # as importing lmms-eval does
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    with pytest.raises(DataError, match="cannot be decoded"):
+        look(encoded(noise(), "JPEG")[:-2000], "x")
+    assert ImageFile.LOAD_TRUNCATED_IMAGES
 
 
 def test_a_cut_jpeg_is_not_saved_by_the_thumbnail_in_it() -> None:
