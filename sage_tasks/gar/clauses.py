@@ -17,7 +17,9 @@ _OPENERS: dict[Axis, str] = {
         r"that|which|who|whose|where|when|used|for|by|while|\w{3,}ing (?:on|in|at|a|an|the|over)"
     ),
 }
-_SPLIT = re.compile(r"[;,(]\s*|(?<!\bused)\s+(?=(?:" + "|".join(_OPENERS.values()) + r")\b)", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"[;,(]\s*|(?<!\bused)\s+(?=(?:" + "|".join(_OPENERS.values()) + r")\b)", re.IGNORECASE
+)
 _STARTS = {axis: re.compile(rf"(?:{words})\b", re.IGNORECASE) for axis, words in _OPENERS.items()}
 _LEAD = re.compile(r"^(?:the word |the term )?[\"'\w -]{1,40}? (?:is|are|means|refers to) ", re.I)
 _EMPTY = re.compile(r"^(?:that|which|who|whose|where|when|for|by|used|with)$", re.IGNORECASE)

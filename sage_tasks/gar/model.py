@@ -125,7 +125,7 @@ class GAR(PictureModel):
         text_model: str,
         device: str | None,
     ) -> TextModel:
-        if text_base is not None:
+        if text_base is not None and text_base != base_options.get("pretrained"):
             return open_text_model(text_base, text_model, device)
         if base in _MATCHERS:
             raise WordsightError(

@@ -149,8 +149,16 @@ def _first_sentence(body: str) -> str:
 
 def _is_language(text: str) -> bool:
     """Two words or more, and mostly letters: an empty or broken text is no definition."""
+    return len(_WORD.findall(text)) >= 2 and _mostly_letters(text)
+
+
+def _is_phrase(text: str) -> bool:
+    return _WORD.search(text) is not None and _mostly_letters(text)
+
+
+def _mostly_letters(text: str) -> bool:
     letters = sum(char.isalpha() or char.isspace() for char in text)
-    return len(_WORD.findall(text)) >= 2 and letters >= 0.7 * len(text)
+    return letters >= 0.7 * len(text)
 
 
 def _number(fields: Mapping[str, Sequence[str]], glosses: int) -> int | None:
@@ -170,7 +178,7 @@ def _phrases(values: Sequence[str]) -> Iterator[str]:
             phrase = _tidy(part).rstrip(".,")
             words = phrase.split()
             echo = _ECHO.search(phrase)
-            if words and len(words) <= MAX_PHRASE_WORDS and not echo and _WORD.search(phrase):
+            if words and len(words) <= MAX_PHRASE_WORDS and not echo and _is_phrase(phrase):
                 yield phrase
 
 

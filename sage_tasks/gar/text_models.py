@@ -237,7 +237,7 @@ def open_text_model(spec: str, text_model: str = "", device: str | None = None) 
     """The text model that ``text_base=spec`` names.
 
     spec : "smollm2", a ``*.gguf`` file, ``http(s)://host/v1`` (with ``text_model=NAME``), or a
-        transformers checkpoint.
+        checkpoint of transformers, for text alone or one that ``wordsight_hf`` runs.
     """
     if spec == SMOLLM2:
         return GGUFText(smollm2_path())
@@ -245,4 +245,20 @@ def open_text_model(spec: str, text_model: str = "", device: str | None = None) 
         return GGUFText(Path(spec).expanduser())
     if spec.startswith(("http://", "https://")):
         return OpenAIText(spec, text_model)
+    if _takes_pictures(spec):
+        from wordsight.models.hf import HFImageTextToText
+
+        return PictureModelText(HFImageTextToText(spec, device=device), f"wordsight_hf:{spec}")
     return TransformersText(spec, device)
+
+
+def _takes_pictures(pretrained: str) -> bool:
+    from transformers import AutoConfig
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+
+    try:
+        kind = AutoConfig.from_pretrained(pretrained).model_type
+    except (OSError, ValueError) as error:
+        first = str(error).splitlines()[0]
+        raise WordsightError(f"text_base={pretrained}: cannot be loaded ({first})") from error
+    return kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
