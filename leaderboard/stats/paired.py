@@ -132,7 +132,7 @@ def difference_pairs(
         limits = _quantiles_in_place(block, tail)
         low[chosen], high[chosen] = here + limits[0], here + limits[1]
     small = np.full(len(first), base.n_units < MIN_UNITS)
-    small |= differing_units(base, first, second) < MIN_DIFFERING
+    small |= ~differ_on(base, first, second, MIN_DIFFERING)
     if small.any():
         some = np.flatnonzero(small)
         p[some] = _sign_flips(base, first[some], second[some], resamples, seed)
@@ -182,15 +182,28 @@ def difference_blocks(
         yield chosen, block
 
 
-def differing_units(base: Contributions, first: IntArray, second: IntArray) -> IntArray:
-    """Number of units on which the models of each pair differ."""
-    counts = np.empty(len(first), dtype=np.int64)
+def squared_sums(base: Contributions, first: IntArray, second: IntArray) -> FloatArray:
+    """Sum over units of the squared difference of each pair."""
+    gram = base.parts.T @ base.parts
+    own = np.diag(gram)
+    squares: FloatArray = np.maximum(own[first] + own[second] - 2 * gram[first, second], 0.0)
+    return squares
+
+
+def differ_on(
+    base: Contributions, first: IntArray, second: IntArray, least: int
+) -> NDArray[np.bool_]:
+    """Whether the models of each pair differ on at least this many units."""
+    # a unit's squared difference is at most largest**2: the sum alone settles nearly every pair
+    bound = squared_sums(base, first, second) / base.largest**2
+    enough: NDArray[np.bool_] = bound > least + 1e-6
+    doubtful = np.flatnonzero(~enough)
     columns = np.ascontiguousarray(base.parts.T)
-    for start in range(0, len(first), _BLOCK):
-        chosen = slice(start, start + _BLOCK)
+    for start in range(0, len(doubtful), _BLOCK):
+        chosen = doubtful[start : start + _BLOCK]
         gaps = np.abs(columns[first[chosen]] - columns[second[chosen]])
-        counts[chosen] = np.count_nonzero(gaps > 1e-12, axis=1)
-    return counts
+        enough[chosen] = np.count_nonzero(gaps > 1e-12, axis=1) >= least
+    return enough
 
 
 def _quantiles_in_place(block: NDArray[np.float32], tail: float) -> tuple[FloatArray, FloatArray]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leaderboard.stats.checks import RESAMPLES, FloatArray, Seed, check_level
 from leaderboard.stats.contributions import (
@@ -18,7 +19,10 @@ from leaderboard.stats.contributions import (
     contributions,
     resampled_estimates,
 )
-from leaderboard.stats.paired import difference_blocks, differing_units, pair_indices
+from leaderboard.stats.paired import differ_on, pair_indices, squared_sums
+
+# Entries of (models, resamples) handled at once, so that they stay in the processor's cache.
+_TILE = 1 << 18
 
 
 def rank_sets(
@@ -54,7 +58,7 @@ def separated(
     seed: Seed = 0,
     clusters: Clusters = None,
     means: FloatArray | None = None,
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+) -> NDArray[np.bool_]:
     """Entry [i, j] says that model i is shown to be better than model j; no error at 1 - alpha.
 
     A pair is separated when its difference exceeds the critical value times the standard error.
@@ -73,10 +77,8 @@ def separated(
         means = resampled_estimates(values, resamples=resamples, seed=seed, clusters=clusters)
     first, second = pair_indices(count)
     difference = base.estimates[first] - base.estimates[second]
-    gram = base.parts.T @ base.parts
-    squares = np.diag(gram)[first] + np.diag(gram)[second] - 2 * gram[first, second]
-    error = np.sqrt(np.maximum(squares, 0.0))
-    enough = differing_units(base, first, second) >= math.ceil(1 + math.log2(1 / alpha))
+    error = np.sqrt(squared_sums(base, first, second))
+    enough = differ_on(base, first, second, math.ceil(1 + math.log2(1 / alpha)))
     shown = enough & (np.abs(difference) > critical_value(means - base.estimates, alpha) * error)
     ahead = np.where(difference > 0, first, second)[shown]
     behind = np.where(difference > 0, second, first)[shown]
@@ -95,15 +97,31 @@ def critical_value(centred: FloatArray, alpha: float) -> float:
     from scipy import stats
 
     count = len(centred)
-    largest = np.zeros(count, dtype=np.float32)
-    first, second = pair_indices(centred.shape[1])
-    for _, block in difference_blocks(centred, first, second):
-        spread = np.sqrt(np.einsum("pr,pr->p", block, block) / count)
-        scale = np.where(spread > 1e-9, 1 / np.maximum(spread, 1e-9), 0.0)
-        np.abs(block, out=block)
-        np.multiply(block, scale[:, None].astype(np.float32), out=block)
-        np.maximum(largest, block.max(axis=0), out=largest)
+    largest = _largest_studentised(centred)
     margin = stats.norm.ppf(0.99) * math.sqrt(count * alpha * (1 - alpha))
     order = min(count, math.ceil((1 - alpha) * (count + 1) + margin))
     reached = float(np.partition(largest, order - 1)[order - 1])
     return max(reached, float(stats.norm.ppf(1 - alpha / 2)))
+
+
+def _largest_studentised(centred: FloatArray) -> NDArray[np.float32]:
+    """Largest absolute difference of any two columns, each in its own spread, in every row."""
+    count, models = centred.shape
+    gram = centred.T @ centred / count
+    own = np.diag(gram)
+    spread = np.sqrt(np.maximum(own[:, None] + own - 2 * gram, 0.0))
+    # models that never differ have no spread and no say
+    scale = np.where(spread > 1e-9, 1 / np.maximum(spread, 1e-9), 0.0).astype(np.float32)
+    largest = np.zeros(count, dtype=np.float32)
+    rows = max(1, _TILE // max(1, models))
+    for start in range(0, count, rows):
+        columns = np.ascontiguousarray(centred[start : start + rows].T, dtype=np.float32)
+        top = largest[start : start + rows]
+        gaps = np.empty_like(columns)
+        for model in range(models - 1):
+            here = gaps[model + 1 :]
+            np.subtract(columns[model + 1 :], columns[model], out=here)
+            np.multiply(here, scale[model + 1 :, model, None], out=here)
+            np.abs(here, out=here)
+            np.maximum(top, here.max(axis=0), out=top)
+    return largest
