@@ -27,6 +27,7 @@ _MODELS = {
     "wordsight_hf": "wordsight.models.hf.HFImageTextToText",
     "wordsight_openai": "wordsight.models.openai_server.OpenAIServer",
     "gar": "sage_tasks.gar.model.GAR",
+    "uvwsd": "sage_tasks.uvwsd.UVWSD",
 }
 
 

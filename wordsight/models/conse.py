@@ -7,20 +7,20 @@ embedding. Both parts come as Python packages, so it runs offline, on a CPU, in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import torch
 
-from wordsight.answers import similarity
 from wordsight.errors import WordsightError
-from wordsight.models.base import Ask, PictureModel
+from wordsight.models.base import Ask
 from wordsight.models.offline import class_name_vectors, picture_classifier, sentence_encoder
+from wordsight.models.similarity import SimilarityModel
 
 TextForm = Literal["word", "context", "gloss"]
 
 
-class ConSE(PictureModel):
+class ConSE(SimilarityModel):
     """Registered as ``conse``.
 
     Parameters
@@ -42,22 +42,27 @@ class ConSE(PictureModel):
         self.top = int(top)
         self.power = float(power)
 
-    def answer(self, asks: Sequence[Ask]) -> Iterator[str]:
-        """Yield one cosine per ask.
+    def prepare(self, ask: Ask) -> Ask:
+        """Nothing: the classifier keeps its own pictures, for all models of the process."""
+        return ask
+
+    def encode_pictures(self, prepared: Sequence[Ask]) -> torch.Tensor:
+        """Vectors of pictures.
 
         Pictures are encoded one at a time: a batch would change the last digits, and scores must
         not depend on how a run was cut up.
         """
-        encode = sentence_encoder()
         classify = picture_classifier()
-        vectors: dict[str, torch.Tensor] = {}
-        for ask in asks:
-            if ask.image_id not in vectors:
-                probabilities = classify(ask.image_id, ask.picture)
-                vectors[ask.image_id] = picture_vector(probabilities, self.top, self.power)
-            yield similarity(float(vectors[ask.image_id] @ encode(self._words(ask))))
+        probabilities = (classify(ask.image_id, ask.picture) for ask in prepared)
+        return torch.stack([picture_vector(p, self.top, self.power) for p in probabilities])
 
-    def _words(self, ask: Ask) -> str:
+    def encode_texts(self, texts: Sequence[str]) -> torch.Tensor:
+        """Vectors of texts."""
+        encode = sentence_encoder()
+        return torch.stack([encode(text) for text in texts])
+
+    def words(self, ask: Ask) -> str:
+        """The ask's words. Raises WordsightError where a gloss is wanted and there is none."""
         if self.text == "word":
             return ask.term
         if self.text == "context":
