@@ -35,8 +35,9 @@ MAX_ENUMERATED = 13
 # Two resampled differences nearer than this are equal; scores of n items lie 1/n apart or more
 # in whole hits, and the smallest MRR step of ten candidates is far above it too.
 TIE = 1e-7
-# Pairs handled at once.
+# Pairs, and sign patterns, handled at once.
 _BLOCK = 32
+_FLIPS = 500
 
 
 @dataclass(frozen=True)
@@ -236,19 +237,25 @@ def _sign_flips(
         else:
             drawn.append(index)
     if drawn:
-        pairs = first[drawn], second[drawn]
-        observed = np.abs((base.parts[:, pairs[0]] - base.parts[:, pairs[1]]).sum(axis=0))
-        larger = np.zeros(len(drawn), dtype=np.int64)
-        rng = np.random.default_rng(seed)
-        for start in range(0, resamples, 500):
-            shape = (min(500, resamples - start), base.n_units)
-            signs = rng.integers(0, 2, shape, dtype=np.int8).astype(np.float64) * 2 - 1
-            sums = signs @ base.parts
-            larger += (np.abs(sums[:, pairs[0]] - sums[:, pairs[1]]) >= observed - 1e-12).sum(
-                axis=0
-            )
-        p[drawn] = (larger + 1) / (resamples + 1)
+        p[drawn] = _drawn_flips(base, first[drawn], second[drawn], resamples, seed)
     return p
+
+
+def _drawn_flips(
+    base: Contributions, first: IntArray, second: IntArray, resamples: int, seed: Seed
+) -> FloatArray:
+    observed = np.abs(base.parts.sum(axis=0)[first] - base.parts.sum(axis=0)[second])
+    larger = np.zeros(len(first), dtype=np.int64)
+    rng = np.random.default_rng(seed)
+    for start in range(0, resamples, _FLIPS):
+        shape = (min(_FLIPS, resamples - start), base.n_units)
+        signs = rng.integers(0, 2, shape, dtype=np.int8).astype(np.float64) * 2 - 1
+        sums = np.ascontiguousarray((signs @ base.parts).T)
+        for some in range(0, len(first), _BLOCK):
+            chosen = slice(some, some + _BLOCK)
+            moved = np.abs(sums[first[chosen]] - sums[second[chosen]])
+            larger[chosen] += (moved >= observed[chosen, None] - 1e-12).sum(axis=1)
+    return (larger + 1) / (resamples + 1)
 
 
 def _student_limits(
@@ -256,11 +263,10 @@ def _student_limits(
 ) -> tuple[FloatArray, FloatArray]:
     from scipy import stats
 
-    parts = base.parts[:, first] - base.parts[:, second]
     difference = base.estimates[first] - base.estimates[second]
     degrees = base.n_units - 1
     t = stats.t.ppf((1 + level) / 2, degrees) if degrees > 0 else np.inf
-    half = t * np.sqrt((parts**2).sum(axis=0) + base.largest**2)
+    half = t * np.sqrt(squared_sums(base, first, second) + base.largest**2)
     low, high = np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0)
     open_question = p > 1 - level
     return (

@@ -129,6 +129,17 @@ def test_drawn_sign_flips_equal_scipy_within_monte_carlo_error(mrr: Floats) -> N
     assert paired_difference(a, b).p == sign_flip_p(a, b)
 
 
+def test_all_pairs_of_a_small_sample_equal_single_pairs(mrr: Floats) -> None:
+    values = mrr[:60]
+    found = difference_pairs(values)
+    assert found.small.all()
+    single = paired_difference(values[:, 1], values[:, 3])
+    every = found.rows()[6]
+    assert every.method == single.method == "sign flips, Student"
+    assert (every.p, every.difference) == (single.p, single.difference)
+    assert (every.low, every.high) == pytest.approx((single.low, single.high))
+
+
 def test_sign_flips_of_groups() -> None:
     # four groups, all for the first model: 2 of 16 sign patterns are as extreme
     a, b = np.ones(40), np.zeros(40)
