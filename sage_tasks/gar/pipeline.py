@@ -17,6 +17,7 @@ from sage_tasks.gar.trace import (
     settings_to,
 )
 from sage_tasks.gar.verification import Calibration, questions_of, read_rows, verify
+from sage_tasks.records import CANDIDATES
 from wordsight.answers import failed
 from wordsight.models.base import Ask, PictureModel
 
@@ -41,7 +42,8 @@ class Pipeline:
         seconds: dict[str, float] = {}
         words = self._words(items, seconds)
         questions = [
-            questions_of(text, self.settings.holistic, self.settings.asked_axes) for text in words
+            questions_of(text, self.settings.holistic, self.settings.asked_axes, asks[0].question)
+            for text, asks in zip(words, items, strict=True)
         ]
         started = time.perf_counter()
         rows = verify(self.model, list(zip(items, questions, strict=True)))
@@ -52,8 +54,9 @@ class Pipeline:
         for text, asked, responses in zip(words, questions, rows, strict=True):
             answers, worst = read_rows(responses)
             if worst is not None:
-                bad = failed(worst.reason) if worst.status == "failed" else f"{INVALID}: "
-                results.append([bad + ("" if worst.status == "failed" else worst.reason)] * 10)
+                lost = worst.status == "failed"
+                told = failed(worst.reason) if lost else f"{INVALID}: {worst.reason}"
+                results.append([told] * CANDIDATES)
                 continue
             part = ItemPart(
                 settings=settings_to(self.settings),

@@ -47,12 +47,17 @@ class Calibration:
         return 1.0 / (1.0 + math.exp(-self.scale * (answer.score - self.offset)))
 
 
-def questions_of(text: ItemText, wanted: Sequence[str], axes: Sequence[Axis]) -> list[Question]:
-    """The questions of one item: those named in ``wanted``, then the constraints of ``axes``."""
+def questions_of(
+    text: ItemText, wanted: Sequence[str], axes: Sequence[Axis], base: str = ""
+) -> list[Question]:
+    """The questions of one item: those named in ``wanted``, then the constraints of ``axes``.
+
+    base : the task's own question, where it has one.
+    """
     made = {
         BASE: lambda: Question(
             BASE,
-            YES_NO.fill(term=text.term, context=text.context),
+            base or YES_NO.fill(term=text.term, context=text.context),
             f"{text.term}: {text.context}",
         ),
         LEXICAL: lambda: _about(LEXICAL, text, text.lexical),
