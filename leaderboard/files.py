@@ -16,15 +16,19 @@ from leaderboard.scoring import STATUSES, BoardScore
 _HEADER = b"wordsight_header"
 
 
-def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that readers see all of it or nothing, also after a kill."""
+def write_atomic(path: Path, content: bytes, *, sync: bool = True) -> None:
+    """Write a file so that readers see all of it or nothing, also after a kill.
+
+    sync : wait until it is on disk; False for what can be made again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.parent / f".{uuid.uuid4().hex}.part"
     try:
         with draft.open("wb") as stream:
             stream.write(content)
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

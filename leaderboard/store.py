@@ -252,22 +252,24 @@ class Store:
 
     def scores_path(self, task: str, submission: str) -> Path:
         """Where the scores lie, made now if they are missing (deleted, or another gold since)."""
-        path = self._scores_path(task, submission)
+        path = self.score_file(task, submission)
         if not path.is_file():
             scores = score_task(self.gold(task), self.responses(submission, task))
-            files.write_atomic(path, files.score_bytes(scores))
+            files.write_atomic(path, files.score_bytes(scores), sync=False)
         return path
 
     def _write_scores(self, submission: Submission, task: str) -> None:
-        path = self._scores_path(task, submission.id)
+        path = self.score_file(task, submission.id)
         if not path.is_file():
             responses = {i.item: i.responses for i in submission.items if i.task == task}
-            files.write_atomic(path, files.score_bytes(score_task(self.gold(task), responses)))
+            content = files.score_bytes(score_task(self.gold(task), responses))
+            files.write_atomic(path, content, sync=False)
 
     def _entry_path(self, submission: str) -> Path:
         return self.root / "entries" / f"{submission}.parquet"
 
-    def _scores_path(self, task: str, submission: str) -> Path:
+    def score_file(self, task: str, submission: str) -> Path:
+        """Where the scores lie or would lie; depends on the gold and the scoring rules."""
         build = f"v{SCORER}-{self.gold(task).fingerprint}"
         return self.root / "scores" / build / task / f"{submission}.parquet"
 

@@ -22,8 +22,11 @@ ITEMS = 24
 PICTURES = 30
 
 
-def write_dataset(root: Path, items: int = ITEMS) -> None:
-    """``base`` has all items, ``swapped`` every second one with its candidates turned round."""
+Picture = tuple[str, str, str]
+
+
+def make_pictures(root: Path) -> list[Picture]:
+    """Write the pictures of a dataset; returns (content id, source id, file) of each."""
     pictures = []
     (root / "images").mkdir(parents=True)
     for number in range(PICTURES):
@@ -37,20 +40,27 @@ def write_dataset(root: Path, items: int = ITEMS) -> None:
         {"id": i, "source_id": s, "width": 12, "height": 12, "source": "made", "file": f}
         for i, s, f in pictures
     ]
-    _write_lines(root / "images.jsonl", lines)
+    write_lines(root / "images.jsonl", lines)
+    return pictures
+
+
+def write_dataset(root: Path, items: int = ITEMS) -> None:
+    """``base`` has all items, ``swapped`` every second one with its candidates turned round."""
+    pictures = make_pictures(root)
     rng = random.Random(5)
     base, swapped = [], []
     for number in range(items):
         chosen = rng.sample(pictures, 10)
         gold = rng.randrange(10)
-        base.append(_query("tiny", number, chosen, gold))
+        base.append(make_query("tiny", number, chosen, gold))
         if number % 2 == 0:
-            swapped.append(_query("tiny_swapped", number, chosen[::-1], 9 - gold))
-    _write_lines(root / "base" / "test.jsonl", base)
-    _write_lines(root / "swapped" / "test.jsonl", swapped)
+            swapped.append(make_query("tiny_swapped", number, chosen[::-1], 9 - gold))
+    write_lines(root / "base" / "test.jsonl", base)
+    write_lines(root / "swapped" / "test.jsonl", swapped)
 
 
-def _query(task: str, number: int, chosen: list[tuple[str, str, str]], gold: int) -> dict[str, Any]:
+def make_query(task: str, number: int, chosen: list[Picture], gold: int) -> dict[str, Any]:
+    """A query over ten pictures, as a line of the dataset."""
     sources = [source for _, source, _ in chosen]
     term, context = f"term {number // 2}", f"context of item {number}"
     return {
@@ -67,7 +77,8 @@ def _query(task: str, number: int, chosen: list[tuple[str, str, str]], gold: int
     }
 
 
-def _write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
+def write_lines(path: Path, lines: list[dict[str, Any]]) -> None:
+    """Write JSON Lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
@@ -179,7 +190,7 @@ class Bench:
             lines = self.lines(task, accuracy, seed)
             if edit:
                 edit(task, lines)
-            _write_lines(folder / f"{stamp}_samples_{task}.jsonl", lines)
+            write_lines(folder / f"{stamp}_samples_{task}.jsonl", lines)
         return out
 
 
