@@ -55,7 +55,7 @@ class NaturalSources:
         train = read_coco(self.train_instances) if self.train_instances else ()
         chosen = _natural_pairs(pairs, pictures, train, seed)
         recipe: dict[str, object] = {
-            "pairs": pairs,
+            "pairs": pairs_source(pairs),
             "instances": file_hash(self.instances),
             "captions": file_hash(self.captions),
         }
@@ -127,6 +127,13 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
     if not rows:
         raise DataError(f"{path}: holds no pair; expected a CSV with the columns t,v")
     return tuple(Pair(row["t"], row["v"]) for row in rows)
+
+
+def pairs_source(pairs: str) -> str:
+    """What the recipe says: 'paper', 'sample', or a file by its name and hash, not its folder."""
+    if pairs in ("paper", "sample"):
+        return pairs
+    return f"{Path(pairs).name} {file_hash(Path(pairs))}"
 
 
 def _natural_pairs(

@@ -128,6 +128,67 @@ DEFAULT_CACHE = Path(".wordsight-cache/symbal.sqlite")
 CAUGHT = 4
 
 
+@app.command("symbal")
+def run_symbal(
+    *,
+    benchmark: Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")],
+    domain: DomainName = DomainName.natural,
+    images: Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")] = None,
+    methods: Annotated[
+        str, typer.Option(help="Of symbal, control, nogroup, direct; the first is compared.")
+    ] = "symbal,control,nogroup",
+    settings: Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)] = 36,
+    composition: Composed = "offline",
+    parts: Parts = None,
+    server: Server = "",
+    references: Annotated[bool, typer.Option(help="The reference-based variant.")] = True,
+    second: Annotated[
+        str, typer.Option(help="Stage 2: 'behind' (as the paper) or 'everywhere'.")
+    ] = "behind",
+    sweep: Annotated[str, typer.Option(help="Numbers of fact clusters tried.")] = "",
+    direct_model: Annotated[str, typer.Option(help="Model of the direct prompt.")] = "",
+    context_tokens: Annotated[int, typer.Option(help="Context of that model.", min=256)] = 8192,
+    judge_model: Annotated[
+        str, typer.Option(help="Judge on --server; without it the offline judge.")
+    ] = "",
+    wordnet: Annotated[
+        Path | None, typer.Option(help="Folder with data.noun, for the offline judge.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Answers, JSONL; a second run goes on.")] = Path(
+        "symbal.jsonl"
+    ),
+    traces: Annotated[Path | None, typer.Option(help="Folder for a trace of each run.")] = None,
+    seed: int = 0,
+    cache: CachePath = DEFAULT_CACHE,
+) -> None:
+    """Run Symbal and its baselines over settings of SymbalBench; prints Accuracy@1 and @5."""
+    from symbal_tasks.bench_command import BenchCommand, bench_lines
+
+    command = BenchCommand(
+        benchmark=benchmark,
+        domain=domain.value,
+        images=images,
+        methods=tuple(methods.split(",")),
+        settings=settings,
+        composition=composition,
+        parts=tuple(parts or ()),
+        server=server,
+        references=references,
+        second=second,
+        sweep=sweep,
+        direct_model=direct_model,
+        context_tokens=context_tokens,
+        judge_model=judge_model,
+        wordnet=wordnet,
+        out=out,
+        traces=traces,
+        seed=seed,
+        cache=cache,
+    )
+    for line in bench_lines(command):
+        typer.echo(line)
+
+
 @app.command("audit")
 def audit_captions(
     *,

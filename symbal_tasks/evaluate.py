@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symbal_tasks.judge import Judge
@@ -172,19 +172,6 @@ def table(scored: Sequence[Scored]) -> list[str]:
             ]
             lines.append(f"{name} {group} (n = {len(members)}): {', '.join(shares)}")
     return lines
-
-
-def run_settings(
-    settings: Iterable[Setting],
-    method: Callable[[Setting], Answer],
-    progress: Callable[[str], None] = lambda line: None,
-) -> list[Answer]:
-    """Answers of a method, one setting after the other."""
-    answers = []
-    for number, setting in enumerate(settings, 1):
-        answers.append(method(setting))
-        progress(f"{number}: {setting.id} -> {asdict(answers[-1])}")
-    return answers
 
 
 def _by_pair(

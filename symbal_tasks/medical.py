@@ -54,12 +54,12 @@ class MedicalSources:
             raise DataError("--domain medical needs --mimic, the folder of your MIMIC-CXR-JPG copy")
         if pairs == "sample":
             raise DataError("--pairs sample is for the natural domain; use 'paper' or a CSV")
-        from symbal_tasks.build import read_pairs
+        from symbal_tasks.build import pairs_source, read_pairs
 
         chosen = paper_pairs("medical") if pairs == "paper" else read_pairs(Path(pairs))
         _check_names(chosen)
         entities: Entities = read_radgraph(self.radgraph) if self.radgraph else TextRules()
-        domain = medical_domain(self, entities, {"seed": seed, "pairs": pairs})
+        domain = medical_domain(self, entities, {"seed": seed, "pairs": pairs_source(pairs)})
         return domain, chosen
 
 

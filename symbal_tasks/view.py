@@ -31,6 +31,11 @@ class Benchmark:
         """All settings in the order of the build."""
         return tuple(self.stored.settings.values())
 
+    @property
+    def has_pictures(self) -> bool:
+        """Whether the build, or a folder beside it, holds pictures."""
+        return self.images is not None or bool(self._places)
+
     def setting(self, setting_id: str) -> Setting:
         """A setting by its id. Raises DataError with close names when there is none."""
         try:

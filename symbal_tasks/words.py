@@ -38,8 +38,9 @@ def content_words(text: str) -> list[str]:
     return [word for run in content_runs(text) for word in run]
 
 
-def content_runs(text: str) -> list[list[str]]:
-    """Maximal runs of neighbouring content words, each singular: "a hot dog" -> [["hot", "dog"]].
+@lru_cache(maxsize=1 << 18)  # settings of one benchmark share nearly all their sentences
+def content_runs(text: str) -> tuple[tuple[str, ...], ...]:
+    """Maximal runs of neighbouring content words, each singular: "a hot dog" -> (("hot", "dog"),).
 
     Neighbours in a run may form a phrase; words with a function word between them may not.
     """
@@ -54,7 +55,7 @@ def content_runs(text: str) -> list[list[str]]:
             runs.append([])
         else:
             runs[-1].append(singular(word))
-    return [run for run in runs if run]
+    return tuple(tuple(run) for run in runs if run)
 
 
 @lru_cache(maxsize=65536)

@@ -1,0 +1,155 @@
+"""Methods over settings: the demo benchmark, the control, the direct prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from symbal_tasks.backends import Row
+from symbal_tasks.bench import rows_of, run_method, stratified, without_association
+from symbal_tasks.bench_command import BenchCommand, bench_lines, prepare
+from symbal_tasks.cache import ContentCache
+from symbal_tasks.direct import direct_prompt
+from symbal_tasks.inject import phi
+from symbal_tasks.view import Benchmark, open_benchmark
+from tests.symbal_tasks.chat_server import Script, serve
+from wordsight.errors import DataError, WordsightError
+
+DEMO = Path(__file__).resolve().parents[2] / "symbal_tasks" / "demo"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Benchmark:
+    return open_benchmark(DEMO, "natural")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache") / "c.sqlite"
+
+
+def _command(cache: Path, out: Path, **changes: object) -> BenchCommand:
+    values: dict[str, object] = {
+        "benchmark": DEMO,
+        "domain": "natural",
+        "images": None,
+        "methods": ("symbal", "control", "nogroup"),
+        "settings": 6,
+        "composition": "offline",
+        "parts": (),
+        "server": "",
+        "references": True,
+        "second": "everywhere",
+        "sweep": "8,16",
+        "direct_model": "",
+        "context_tokens": 8192,
+        "judge_model": "",
+        "wordnet": None,
+        "out": out,
+        "traces": None,
+        "seed": 0,
+        "cache": cache,
+    }
+    return BenchCommand(**(values | changes))  # type: ignore[arg-type]
+
+
+def test_demo_is_whole(demo: Benchmark) -> None:
+    assert len(demo.settings) == 18
+    assert {s.strength for s in demo.settings} == {0.3, 0.6, 0.9}
+    rows = rows_of(demo, demo.settings[0])
+    assert all(row.reference and row.picture is None for row in rows)
+    assert not any(row.reference for row in rows_of(demo, demo.settings[0], references=False))
+
+
+def test_settings_are_stratified(demo: Benchmark) -> None:
+    chosen = stratified(demo.settings, 9)
+    assert [sum(s.strength == v for s in chosen) for v in (0.3, 0.6, 0.9)] == [3, 3, 3]
+    assert stratified(demo.settings, 9) == chosen
+    assert len(stratified(demo.settings, 500)) == 18
+
+
+def test_control_keeps_the_errors_and_breaks_the_tie(demo: Benchmark) -> None:
+    strengths = []
+    for setting in demo.settings:
+        shuffled = without_association(setting, demo)
+        assert len(shuffled.rows) == len(setting.rows)
+        assert shuffled.sentences == setting.sentences
+        shows = {i for i, row in enumerate(demo.stored.rows) if setting.v in row.features}
+        a = len(shows & set(shuffled.rows))
+        strengths.append(phi(a, len(shuffled.rows) - a, len(shows), setting.n))
+    assert abs(np.mean(strengths)) < 0.1
+    assert np.mean([s.achieved for s in demo.settings]) > 0.5
+
+
+def test_methods_find_the_error_and_the_run_goes_on(cache: Path, tmp_path: Path) -> None:
+    out = tmp_path / "answers.jsonl"
+    lines = list(bench_lines(_command(cache, out, traces=tmp_path / "traces")))
+    assert any(line.startswith("== symbal minus control") for line in lines)
+    assert any("both@5" in line for line in lines)
+    shares = [line for line in lines if line.startswith("t@5")]
+    assert float(shares[0].split()[1]) > 80
+    held = out.read_text().splitlines()
+    assert len(held) == 18
+    assert len(list((tmp_path / "traces").iterdir())) == 18
+    out.write_text("\n".join(held[:10]) + "\n")
+    assert list(bench_lines(_command(cache, out))) == lines
+    assert out.read_text().splitlines() == held
+    # answers of other options are not taken for these
+    list(bench_lines(_command(cache, out, sweep="4,8", methods=("symbal",), settings=2)))
+    assert len(out.read_text().splitlines()) == 20
+    out.write_text("{}\n")
+    with pytest.raises(DataError, match="line 1"):
+        list(bench_lines(_command(cache, out)))
+
+
+def test_direct_prompt_fits_its_context() -> None:
+    rows = [Row(str(k), f"A caption about thing {k}." * 3, "A truth.") for k in range(500)]
+    small, large = (direct_prompt(rows, context_tokens=n) for n in (600, 4000))
+    assert 0 < small.samples < large.samples < 500
+    assert len(small.text) <= 600 * 3
+    assert "Reference caption: A truth." in small.text
+    assert direct_prompt(rows, context_tokens=10**6).samples == 500
+    assert direct_prompt(rows, most=7).samples == 7
+    bare = direct_prompt([Row("1", "A caption.")])
+    assert "Reference caption" not in bare.text
+    with pytest.raises(DataError, match="no caption at all"):
+        direct_prompt([Row("1", "word " * 9000)], context_tokens=300)
+
+
+def test_direct_method_and_model_judge_use_the_server(cache: Path, tmp_path: Path) -> None:
+    script = Script()
+    with serve(script) as url:
+        command = _command(
+            cache,
+            tmp_path / "d.jsonl",
+            methods=("direct",),
+            settings=3,
+            server=url,
+            direct_model="m",
+            judge_model="j",
+        )
+        lines = list(bench_lines(command))
+    assert any("judge(server:j, judge-1)" in line for line in lines)
+    direct = [r for r in script.requests if r["model"] == "m"]
+    assert len(direct) == 3
+    assert all("Textual Error: ..." in r["messages"][0]["content"] for r in direct)
+    kept = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
+    assert {entry["method"] for entry in kept} == {"direct"}
+
+
+def test_options_are_checked(cache: Path, tmp_path: Path, demo: Benchmark) -> None:
+    store = ContentCache(cache)
+    with pytest.raises(WordsightError, match="--second"):
+        prepare(_command(cache, tmp_path / "x", second="both"), store)
+    with pytest.raises(WordsightError, match="--sweep"):
+        prepare(_command(cache, tmp_path / "x", sweep="8-16"), store)
+    with pytest.raises(WordsightError, match="needs a server"):
+        prepare(_command(cache, tmp_path / "x", direct_model="m"), store)
+    run = prepare(_command(cache, tmp_path / "x"), store)
+    with pytest.raises(WordsightError, match="no method 'smbl'"):
+        run_method("smbl", run, demo.settings[0])
+    with pytest.raises(WordsightError, match="direct-model"):
+        run_method("direct", run, demo.settings[0])
