@@ -156,6 +156,26 @@ def rebuild(
     typer.echo(f"{path}: {'equal, byte for byte' if check else 'written'}")
 
 
+@app.command()
+def signs(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """List entries whose answers deserve a look: constant, positional, copied, at chance."""
+    import json
+
+    from leaderboard.board import build_board
+    from leaderboard.examine import examine
+    from leaderboard.store import open_store
+
+    opened = open_store(store)
+    found = examine(opened, build_board(opened))
+    if as_json:
+        typer.echo(json.dumps([one.model_dump() for one in found], indent=1))
+        return
+    for one in found:
+        typer.echo("\n  ".join([one.label, *one.signs]))
+    if not found:
+        typer.echo("Nothing stands out.")
+
+
 class Format(str, Enum):
     """Formats that the board can be written in."""
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from leaderboard import ledger
 from leaderboard.answers import item_answers
 from leaderboard.comparison import Duel, badge_svg, duel
+from leaderboard.examine import Signs
 from leaderboard.ledger import Event
 from leaderboard.published import Paper, published
 from leaderboard.records import Board, Row, TaskInfo
@@ -151,6 +152,11 @@ def router(service: Service) -> APIRouter:
         # named by content: it can never change
         cache = {"cache-control": "public, max-age=31536000, immutable"}
         return Response(content, media_type=media, headers=cache)
+
+    @api.get("/signs")
+    def signs() -> list[Signs]:
+        """What stands out in the entries' answers; shown, not judged."""
+        return service.signs()
 
     @api.get("/published")
     def printed() -> list[Paper]:

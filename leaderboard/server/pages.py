@@ -40,6 +40,10 @@ def router(service: Service) -> APIRouter:
     def about() -> str:
         return render("about.html", service.board(), links)
 
+    @pages.get("/signs")
+    def signs() -> str:
+        return render("signs.html", service.board(), links, found=service.signs())
+
     @pages.get("/submit")
     def submit() -> str:
         open_to_tokens = bool(service.settings.tokens)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from leaderboard import ledger
+from leaderboard.examine import Signs, examine
 from leaderboard.gold import Gold
 from leaderboard.lines import read_submission
 from leaderboard.records import Board, Receipt, TaskInfo, TrackBoard
@@ -41,6 +42,7 @@ class Service:
     settings: Settings = Settings()
     _lock: Lock = field(default_factory=Lock)
     _board: Board | None = None
+    _signs: tuple[str, list[Signs]] = ("", [])
 
     def board(self) -> Board:
         """The board as of the newest ledger line."""
@@ -50,6 +52,14 @@ class Service:
             if self._board is None or self._board.commit != commit:
                 self._board = current_board(self.store)
             return self._board
+
+    def signs(self) -> list[Signs]:
+        """What stands out in the entries; examined anew only when the board changed."""
+        board = self.board()
+        with self._lock:
+            if self._signs[0] != board.commit:
+                self._signs = (board.commit, examine(self.store, board))
+            return self._signs[1]
 
     def find_task(self, task: str) -> tuple[TrackBoard, TaskInfo]:
         """The track and column of a task. Raises DataError when no entry has it."""

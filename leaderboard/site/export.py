@@ -7,6 +7,7 @@ from pathlib import Path
 
 from leaderboard.answers import all_answers, right_counts
 from leaderboard.board import build_board
+from leaderboard.examine import examine
 from leaderboard.gold import Gold
 from leaderboard.site.compare import compare_page
 from leaderboard.site.links import StaticLinks
@@ -42,6 +43,8 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
     _write(out / "index.html", index_page(board, top))
     _write(out / "about.html", render("about.html", board, top))
     _write(out / "published.html", published_page(board, top))
+    signs = examine(store, board)
+    _write(out / "signs.html", render("signs.html", board, top, found=signs))
     _write(out / "style.css", style())
     _write(out / "board.json", board.model_dump_json(indent=1))
     deep = StaticLinks(2, files)

@@ -14,6 +14,7 @@ class Links(Protocol):
     def home(self) -> str: ...
     def about(self) -> str: ...
     def published(self) -> str: ...
+    def signs(self) -> str: ...
     def submit(self) -> str: ...
     def task(self, task: str) -> str: ...
     def item(self, task: str, item: str) -> str: ...
@@ -36,6 +37,9 @@ class ServerLinks:
 
     def published(self) -> str:
         return "/published"
+
+    def signs(self) -> str:
+        return "/signs"
 
     def submit(self) -> str:
         return "/submit"
@@ -76,6 +80,9 @@ class StaticLinks:
 
     def published(self) -> str:
         return f"{self._root}published.html"
+
+    def signs(self) -> str:
+        return f"{self._root}signs.html"
 
     def submit(self) -> str:
         """Files cannot take submissions: no page."""

@@ -36,7 +36,7 @@ def site(bench: Bench) -> Path:
 
 def test_every_link_leads_to_a_file_of_the_site(site: Path) -> None:
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 3 + 2 + 24 + 12 + 2
+    assert len(pages) == 4 + 2 + 24 + 12 + 2
     for page in pages:
         links = Links(page.read_text(encoding="utf-8")).found
         assert links
