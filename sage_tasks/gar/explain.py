@@ -76,7 +76,7 @@ def as_text(e: Explanation) -> str:
         f"method {settings.method}, axes {'+'.join(settings.axes)}, aggregation "
         f"{settings.aggregation}, information weight {'on' if settings.information else 'off'}, "
         f"k {settings.k}",
-        "  ".join(f"{name}: {value}" for name, value in e.trace.part.origin.items()),
+        *(f"{name}: {value}" for name, value in e.trace.part.origin.items()),
         "",
         f"Glosses ({len(text.glosses)}):",
         *(f"  {gloss.source}:{gloss.key}  {gloss.text}" for gloss in text.glosses),

@@ -20,6 +20,7 @@ from sage_tasks.gar.methods import (
     parse_weights,
 )
 from sage_tasks.gar.pipeline import Pipeline
+from sage_tasks.gar.prompts import VERSIONS
 from sage_tasks.gar.text_models import (
     CachedTextModel,
     PictureModelText,
@@ -99,7 +100,7 @@ class GAR(PictureModel):
         )
         self._base = _load_base(base, base_options, batch_size, device, settings.method)
         self.kinds = frozenset({"yes_no"})
-        origin = {"base": _model_name(base, base_options)}
+        origin = {"base": _model_name(base, base_options), "prompts": VERSIONS}
         texts: TextSource | None = None
         if settings.method != "base" and definitions is not None:
             texts = GivenTexts(read_definitions(Path(definitions)), definitions)

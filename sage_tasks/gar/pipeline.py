@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +19,7 @@ from sage_tasks.gar.trace import (
 )
 from sage_tasks.gar.verification import Calibration, questions_of, read_rows, verify
 from sage_tasks.records import CANDIDATES
-from wordsight.answers import failed
 from wordsight.models.base import Ask, PictureModel
-
-INVALID = "the answer to a question of this item could not be read"
 
 
 @dataclass(frozen=True)
@@ -48,21 +46,21 @@ class Pipeline:
         started = time.perf_counter()
         rows = verify(self.model, list(zip(items, questions, strict=True)))
         seconds["verification"] = time.perf_counter() - started
-        started = time.perf_counter()
         results = []
         share = {name: spent / len(items) for name, spent in seconds.items()}
         for text, asked, responses in zip(words, questions, rows, strict=True):
+            started = time.perf_counter()
             answers, worst = read_rows(responses)
             if worst is not None:
                 lost = worst.status == "failed"
-                told = failed(worst.reason) if lost else f"{INVALID}: {worst.reason}"
+                told = worst.reason if lost else json.dumps({"unreadable": worst.reason})
                 results.append([told] * CANDIDATES)
                 continue
             part = ItemPart(
                 settings=settings_to(self.settings),
                 text=text,
                 questions=tuple(TracedQuestion(name=q.name, axis=q.axis) for q in asked),
-                seconds={**share, "fusion": (time.perf_counter() - started) / len(items)},
+                seconds={**share, "fusion": time.perf_counter() - started},
                 origin=self.origin,
             )
             single = len(self.settings.holistic) == 1 and not self.settings.asked_axes

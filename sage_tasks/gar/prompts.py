@@ -77,14 +77,12 @@ CONSTRAINT_QUESTIONS = {
     ),
 }
 
-VERSIONS = {
-    prompt.version
-    for prompt in (
-        DEFINE,
-        DEFINE_WITHOUT_GLOSSES,
-        DECOMPOSE,
-        ASK_AGAIN,
-        DEFINITION_QUESTION,
-        *CONSTRAINT_QUESTIONS.values(),
-    )
-}
+_ALL = (
+    DEFINE,
+    DEFINE_WITHOUT_GLOSSES,
+    DECOMPOSE,
+    ASK_AGAIN,
+    DEFINITION_QUESTION,
+    *CONSTRAINT_QUESTIONS.values(),
+)
+VERSIONS = " ".join(prompt.version for prompt in _ALL)

@@ -41,7 +41,7 @@ class ItemPart(Record):
 
     seconds : per stage (retrieval, definition, constraints, verification, fusion), the item's
         share of the batch it was in.
-    origin : base model, text model and lexicon by name.
+    origin : base model, text model and lexicon by name, and the prompts' versions.
     """
 
     schema_version: int = SCHEMA
