@@ -37,6 +37,8 @@ METRICS: dict[str, tuple[Any, bool]] = {
     "hits1": (exact_mean, True),
     "mrr": (exact_mean, True),
     "spis_hits1": (exact_mean, True),
+    "spis_pair": (exact_mean, True),
+    "verb_pair": (exact_mean, True),
     "hard_confusion": (pair_mean, False),
     "random_confusion": (pair_mean, False),
     "invalid": (total, False),
@@ -280,6 +282,10 @@ class RankingTask(ConfigurableMessagesTask):
         }
         if query.source_id in self._paired:
             values["spis_hits1"] = values["hits1"]
+        # A task can be in one group only, and a group shows one difference per metric name: tasks
+        # that take part in several differences repeat their Hits@1 under a name for each.
+        for name in self.config.metadata.get("also_as", ()):
+            values[name] = values["hits1"]
         if metrics and metrics.hard is not None:
             values["hard_confusion"] = {"score": metrics.hard, "pairs": metrics.hard_pairs}
         if metrics and metrics.random is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sage_tasks.build.svg import is_svg, render_svg
 from wordsight.errors import DataError
-from wordsight.pictures import MAX_PIXELS, decode_rgb
+from wordsight.pictures import decode_rgb
 
 _ORIENTATION = 0x0112  # EXIF tag; values from 5 on turn the picture by a quarter
 _PNG_END = b"IEND\xaeB`\x82"
@@ -63,25 +63,11 @@ def look(content: bytes, where: str, thorough: bool = False) -> Look:
         raise DataError(f"{where}: not a picture of any known format") from None
     except (OSError, SyntaxError, ValueError) as error:
         raise DataError(f"{where}: not a picture that can be decoded ({error})") from error
-    if width * height > MAX_PIXELS:
-        raise DataError(f"{where}: more pixels than can be decoded safely")
     if thorough or not _is_whole(form, content):
-        _decode_strictly(content, where)
+        decode_rgb(io.BytesIO(content), where)
     if turned:
         width, height = height, width
     return Look(width, height, _suffix(form))
-
-
-def _decode_strictly(content: bytes, where: str) -> None:
-    # lmms-eval makes Pillow fill in what is missing of a cut picture, for the whole process.
-    from PIL import ImageFile
-
-    before = ImageFile.LOAD_TRUNCATED_IMAGES
-    ImageFile.LOAD_TRUNCATED_IMAGES = False
-    try:
-        decode_rgb(io.BytesIO(content), where)
-    finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def _orientation(opened: object, content: bytes) -> int:

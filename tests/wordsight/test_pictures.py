@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from wordsight.errors import DataError
 from wordsight.pictures import decode_rgb
@@ -54,3 +54,20 @@ def test_a_cut_jpeg_is_an_error_and_not_half_a_picture() -> None:
 
     with pytest.raises(DataError, match="cannot be decoded"):
         decode_rgb(io.BytesIO(content[: len(content) // 2]), "here")
+
+
+def test_sixteen_bits_keep_their_greys() -> None:
+    picture = Image.new("I;16", (4, 4), 128 * 256)
+
+    assert decode_rgb(_encoded(picture, "PNG"), "here").getpixel((0, 0)) == (128, 128, 128)
+
+
+def test_a_cut_picture_is_found_though_pillow_was_told_to_overlook_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    content = _encoded(Image.effect_noise((64, 64), 90), "JPEG").getvalue()
+
+    with pytest.raises(DataError, match="cannot be decoded"):
+        decode_rgb(io.BytesIO(content[: len(content) // 2]), "here")
+    assert ImageFile.LOAD_TRUNCATED_IMAGES

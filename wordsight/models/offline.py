@@ -5,8 +5,9 @@ Both are loaded once per process and shared by every model object that uses them
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -35,11 +36,16 @@ class SentenceEncoder:
         """Mean of the token vectors, normalised, shape (384,). One text at a time: padding
         would change the last digits from batch to batch."""
         if text not in self._vectors:
-            tokens = self._tokenizer(text, truncation=True, return_tensors="pt")
-            with torch.inference_mode():
-                hidden = self._model(**tokens).last_hidden_state[0]
-            self._vectors[text] = torch.nn.functional.normalize(hidden.mean(0), dim=0)
+            self._vectors[text] = self.batch([text])[0]
         return self._vectors[text]
+
+    def batch(self, texts: list[str]) -> torch.Tensor:
+        """Vectors of several texts in one pass, shape (len(texts), 384)."""
+        tokens = self._tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+        with torch.inference_mode(), one_thread():
+            hidden = self._model(**tokens).last_hidden_state
+        mask = tokens["attention_mask"][..., None]
+        return torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=-1)
 
 
 class PictureClassifier:
@@ -72,7 +78,7 @@ class PictureClassifier:
         resized = picture.resize((_INPUT_SIZE, _INPUT_SIZE), Resampling.BICUBIC)
         pixels = torch.frombuffer(bytearray(resized.tobytes()), dtype=torch.uint8)
         values = pixels.view(1, _INPUT_SIZE, _INPUT_SIZE, 3).permute(0, 3, 1, 2).float()
-        with torch.inference_mode():
+        with torch.inference_mode(), one_thread():
             logits = self._model((values - _PIXEL_MEAN) / _PIXEL_SCALE)
         return logits[0].softmax(0)
 
@@ -92,8 +98,21 @@ def picture_classifier() -> PictureClassifier:
 @functools.cache
 def class_name_vectors() -> torch.Tensor:
     """Sentence vectors of the 1,000 ImageNet class names, shape (1000, 384)."""
-    encode = sentence_encoder()
-    return torch.stack([encode(name) for name in picture_classifier().class_names])
+    encode, names = sentence_encoder(), picture_classifier().class_names
+    parts = [encode.batch(names[i : i + 50]) for i in range(0, len(names), 50)]
+    return torch.cat(parts)
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: these models are so small that threads wait for each other more than
+    they work, and the last digits no longer depend on the machine's number of cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _by_position(weights: dict[str, Any], target: dict[str, Any]) -> dict[str, Any]:
