@@ -30,6 +30,33 @@ _MODELS = {
     "uvwsd": "sage_tasks.uvwsd.UVWSD",
 }
 
+# stock adapters without a torch model in this process: there are no logits to read
+_SERVED = frozenset(
+    {
+        "aero_realtime_vllm",
+        "async_openai",
+        "batch_gpt4",
+        "claude",
+        "dummy",
+        "fastvideo",
+        "from_log",
+        "gemini",
+        "generation_api",
+        "gpt4o_audio",
+        "gpt4v",
+        "litellm",
+        "llava_sglang",
+        "openai",
+        "qwen_vl_api",
+        "reka",
+        "sglang",
+        "srt_api",
+        "vllm",
+        "vllm_generate",
+        "whisper_vllm",
+    }
+)
+
 
 def manifests() -> list[Any]:
     """Model manifests for lmms-eval's registry; also hooks the task folder in, unless opted out."""
@@ -37,7 +64,24 @@ def manifests() -> list[Any]:
 
     if not os.environ.get(OPT_OUT):
         _make_tasks_known()
-    return [ModelManifest(model_id=name, simple_class_path=path) for name, path in _MODELS.items()]
+    own = [ModelManifest(model_id=name, simple_class_path=path) for name, path in _MODELS.items()]
+    return [*own, *_with_likelihoods(ModelManifest)]
+
+
+def _with_likelihoods(manifest: Any) -> list[Any]:
+    """``wordsight_NAME`` for each stock adapter that runs a model in this process."""
+    stock = sys.modules["lmms_eval.models"]  # it is what imports us, and has its tables by now
+    simple, chat = stock.AVAILABLE_SIMPLE_MODELS, stock.AVAILABLE_CHAT_TEMPLATE_MODELS
+    names = (set(simple) | set(chat)) - _SERVED
+    path = "wordsight.models.stock"
+    return [
+        manifest(
+            model_id=f"wordsight_{name}",
+            simple_class_path=f"{path}.{name}__simple" if name in simple else None,
+            chat_class_path=f"{path}.{name}__chat" if name in chat else None,
+        )
+        for name in sorted(names)
+    ]
 
 
 def _make_tasks_known() -> None:

@@ -46,25 +46,61 @@ def build_tiny_model(
 
 
 def steer_to_yes_no(folder: Path, seed: int = 0) -> None:
-    """Change a tiny "qwen2_5_vl" folder so that it generates nothing but Yes or No.
+    """Change a tiny "qwen2_5_vl" folder so that it generates nothing but one Yes or No.
 
     The output layer gets one random direction: its sign decides between the two words, and all
-    other tokens stay at zero. Which word comes depends on the picture and the question.
+    other tokens stay at zero. Which word comes depends on the picture and the question. One
+    dimension of the model says that a word was given, and ends the answer.
     """
     import torch
-    from transformers import AutoModelForImageTextToText, AutoTokenizer
+    from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    processor = AutoProcessor.from_pretrained(folder)
     model = AutoModelForImageTextToText.from_pretrained(folder)
     model.config.tie_word_embeddings = model.config.text_config.tie_word_embeddings = False
-    head = model.lm_head
-    yes, no, end = tokenizer.convert_tokens_to_ids(["Yes", "No", "<|im_end|>"])
-    hidden = head.weight.shape[1]
-    direction = torch.randn(hidden, generator=torch.Generator().manual_seed(seed))
-    # Mean-free: the normalised hidden state has a large common part that would always win.
-    direction -= direction.mean()
-    weight = torch.zeros_like(head.weight)
-    weight[yes], weight[no] = 50 * direction, -50 * direction
-    head.weight = torch.nn.Parameter(weight)
+    yes, no, end = processor.tokenizer.convert_tokens_to_ids(["Yes", "No", "<|im_end|>"])
+    with torch.no_grad():
+        inner = model.model
+        for layer in inner.language_model.layers:
+            layer.self_attn.o_proj.weight[0] = layer.mlp.down_proj.weight[0] = 0
+        last = inner.visual.merger.mlp[-1]
+        last.weight[0] = last.bias[0] = 0
+        embeddings = inner.language_model.embed_tokens.weight
+        embeddings[:, 0] = 0
+        embeddings[yes], embeddings[no] = 0, 0
+        embeddings[yes, 0] = embeddings[no, 0] = 1
+    states = _states(model, processor, seed)
+    direction = torch.randn(states.shape[1], generator=torch.Generator().manual_seed(seed))
+    direction[0] = 0
+    # What all states have in common would always win.
+    common = states.mean(0)
+    direction -= (direction @ common) / (common @ common) * common
+    direction *= 8 / (states @ direction).std()
+    weight = torch.zeros_like(model.lm_head.weight)
+    weight[yes], weight[no], weight[end, 0] = direction, -direction, 50
+    model.lm_head.weight = torch.nn.Parameter(weight)
     model.generation_config.eos_token_id = end
     model.save_pretrained(folder)
+
+
+def _states(model: Any, processor: Any, seed: int) -> Any:
+    """States before the output layer after questions about random pictures, shape (n, hidden)."""
+    import numpy as np
+    import torch
+    from PIL import Image
+
+    rng = np.random.default_rng(seed)
+    states: list[Any] = []
+    hook = model.lm_head.register_forward_pre_hook(lambda _, args: states.append(args[0][0, -1]))
+    for number in range(24):
+        coarse = rng.integers(0, 255, (3, 3, 3), dtype=np.uint8)
+        question = f"Does the picture show the term {'tool' if number % 2 else 'plant'}?"
+        message = [{"type": "image"}, {"type": "text", "text": question}]
+        prompt = processor.apply_chat_template(
+            [{"role": "user", "content": message}], add_generation_prompt=True, tokenize=False
+        )
+        picture = Image.fromarray(coarse).resize((112, 112))
+        with torch.no_grad():
+            model.eval()(**processor(text=[prompt], images=[[picture]], return_tensors="pt"))
+    hook.remove()
+    return torch.stack(states)
