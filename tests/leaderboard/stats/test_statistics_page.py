@@ -67,7 +67,7 @@ def test_a_page_with_other_figures_is_refused(tmp_path: Path) -> None:
     assert "no place for this table: <!-- figures: hits -->" in run.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.simulation
 def test_all_tables_are_what_the_command_prints() -> None:
     run = simulate("--check", str(PAGE))
     assert run.returncode == 0, run.stderr
