@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from symbal_tasks.ablate import Sweep, ablate
 from symbal_tasks.audit.command import endpoint, read_parts
 from symbal_tasks.backends import CachedChat, ChatModel
 from symbal_tasks.bench import BenchRun, held_answers, run_bench, stratified
@@ -58,6 +59,19 @@ def bench_lines(command: BenchCommand) -> Iterator[str]:
     yield from run_bench(command.methods, run, judge, command.out)
     if model:
         yield from _judges_agree(run, judge, offline, command)
+
+
+def ablate_lines(command: BenchCommand, *lists: tuple[str, ...]) -> Iterator[str]:
+    """Lines of ``wordsight ablate symbal``; ``lists`` in the order of :class:`Sweep`'s fields."""
+    cache = ContentCache(command.cache)
+    yield from ablate(
+        spec(command.composition),
+        Sweep(*lists),
+        prepare(command, cache),
+        OfflineJudge(),
+        cache,
+        endpoint(command.server),
+    )
 
 
 def prepare(command: BenchCommand, cache: ContentCache) -> BenchRun:

@@ -189,6 +189,55 @@ def run_symbal(
         typer.echo(line)
 
 
+@app.command("ablate-symbal")
+def ablate_symbal(
+    *,
+    benchmark: Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")],
+    domain: DomainName = DomainName.natural,
+    images: Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")] = None,
+    settings: Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)] = 36,
+    composition: Composed = "offline",
+    texts: Annotated[str, typer.Option(help="Text embeddings, separated by commas.")] = "minilm",
+    scorers: Annotated[str, typer.Option(help="Scorers of stage 1.")] = "lexical,sentence",
+    summaries: Annotated[str, typer.Option(help="Summarisers of stage 1.")] = "counting",
+    pictures: Annotated[str, typer.Option(help="Picture embeddings.")] = "references",
+    second_scorers: Annotated[str, typer.Option(help="Scorers of stage 2.")] = "lexical,sentence",
+    row_summaries: Annotated[str, typer.Option(help="Summarisers of stage 2.")] = "counting",
+    server: Server = "",
+    references: Annotated[bool, typer.Option(help="The reference-based variant.")] = True,
+    second: Annotated[str, typer.Option(help="'behind' or 'everywhere'.")] = "behind",
+    seed: int = 0,
+    cache: CachePath = DEFAULT_CACHE,
+) -> None:
+    """Compare compositions: stage 1 first, then stage 2 with the best stage 1 fixed."""
+    from symbal_tasks.bench_command import BenchCommand, ablate_lines
+
+    command = BenchCommand(
+        benchmark=benchmark,
+        domain=domain.value,
+        images=images,
+        methods=("symbal",),
+        settings=settings,
+        composition=composition,
+        parts=(),
+        server=server,
+        references=references,
+        second=second,
+        sweep="",
+        direct_model="",
+        context_tokens=8192,
+        judge_model="",
+        wordnet=None,
+        out=Path(),
+        traces=None,
+        seed=seed,
+        cache=cache,
+    )
+    lists = (texts, scorers, summaries, pictures, second_scorers, row_summaries)
+    for line in ablate_lines(command, *(tuple(part.split(",")) for part in lists)):
+        typer.echo(line)
+
+
 @app.command("audit")
 def audit_captions(
     *,

@@ -64,7 +64,8 @@ class Options:
     threshold : agreement below which a fact is flagged when there is no grouping.
     second : "behind" groups the pictures behind the worst facts, as the paper does; "everywhere"
         groups all pictures and looks for the group in which those errors are most frequent, which
-        also tells a feature that goes with the error from one that is merely common.
+        also tells a feature that goes with the error from one that is merely common; "skip" ends
+        after stage 1.
     """
 
     k: int = 5
@@ -76,7 +77,7 @@ class Options:
     summary_sample: int | None = 200
     merge: float = 0.9
     threshold: float = 0.5
-    second: Literal["behind", "everywhere"] = "behind"
+    second: Literal["behind", "everywhere", "skip"] = "behind"
     everywhere_sweep: tuple[int, ...] = (16, 32, 64, 96)
     redo: int = 1
     seed: int = 0
@@ -171,7 +172,11 @@ def _finding(
     texts = [claims[i].fact for i in _sample(members, options.summary_sample, options.seed)]
     outside = [claim.fact for i, claim in enumerate(claims) if i not in inside]
     errors = composition.text_summary.summarise(texts, outside, options.k)
-    stage, features, shown = _second(rows, claims, scores, members, composition, options)
+    stage: Stage | None = None
+    features: list[str] = []
+    shown: list[str] = []
+    if options.second != "skip":
+        stage, features, shown = _second(rows, claims, scores, members, composition, options)
     return Finding(
         tuple(errors),
         tuple(features),

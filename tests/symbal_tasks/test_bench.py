@@ -10,7 +10,7 @@ import pytest
 
 from symbal_tasks.backends import Row
 from symbal_tasks.bench import rows_of, run_method, stratified, without_association
-from symbal_tasks.bench_command import BenchCommand, bench_lines, prepare
+from symbal_tasks.bench_command import BenchCommand, ablate_lines, bench_lines, prepare
 from symbal_tasks.cache import ContentCache
 from symbal_tasks.direct import direct_prompt
 from symbal_tasks.inject import phi
@@ -153,3 +153,15 @@ def test_options_are_checked(cache: Path, tmp_path: Path, demo: Benchmark) -> No
         run_method("smbl", run, demo.settings[0])
     with pytest.raises(WordsightError, match="direct-model"):
         run_method("direct", run, demo.settings[0])
+
+
+def test_ablation_fixes_stage_one(cache: Path, tmp_path: Path) -> None:
+    command = _command(cache, tmp_path / "x", settings=3)
+    lists = (("minilm",), ("sentence", "lexical"), ("counting",), ("references",))
+    lines = list(ablate_lines(command, *lists, ("sentence", "lexical"), ("counting",)))
+    best = next(line for line in lines if line.startswith("best: minilm"))
+    rows = [line for line in lines if "acc@5" in line]
+    assert len(rows) == 4
+    top = max(rows[:2], key=lambda line: [float(x) for x in line.split()[-1::-2][:2]])
+    assert best.removeprefix("best: ") in top
+    assert lines[-1].startswith("best: references")
