@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from leaderboard import ledger
 from leaderboard.catalog import Track
 from leaderboard.compute import (
+    Ranked,
     Scores,
     agreements,
     deltas,
@@ -124,12 +125,12 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
     }
     ranked = [task.name for task in track.ranked]
     complete = [e.id for e in present if all(name in e.by_task for name in ranked)]
-    subsets = [scores[name].only(complete) for name in ranked] if complete else []
-    totals = overall(subsets)
+    together = Ranked(tuple(scores[name].only(complete) for name in ranked) if complete else ())
+    totals = overall(together)
     best = max(complete, key=lambda e: totals[e][0].value, default="")
-    ranges = rank_ranges(subsets)
-    against_best = versus(best, subsets)
-    against_base = versus(base, subsets) if base in complete else {}
+    ranges = rank_ranges(together)
+    against_best = versus(best, together)
+    against_base = versus(base, together)
     differences = {
         delta.label: deltas(
             scores[delta.minuend],
@@ -173,8 +174,13 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
         name=track.name,
         label=track.label,
         tasks=[_info(store, track, name, scores[name]) for name in matrices],
-        agreements=agreements(ranked, subsets),
+        agreements=agreements(ranked, together),
         deltas=[label for label, found in differences.items() if found],
+        pairs={
+            delta.label: (delta.minuend, delta.subtrahend)
+            for delta in track.deltas
+            if differences.get(delta.label)
+        },
         best=best,
         rows=sorted(rows, key=_best_first),
     )

@@ -54,33 +54,59 @@ def estimates(scores: Scores) -> dict[str, tuple[Estimate, Estimate]]:
     }
 
 
-def overall(subsets: Sequence[Scores]) -> dict[str, tuple[Estimate, Estimate]]:
+@dataclass(frozen=True)
+class Ranked:
+    """The ranked tasks' scores of the entries that have them all, columns in one order."""
+
+    subsets: tuple[Scores, ...]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        return self.subsets[0].entries if self.subsets else ()
+
+    @property
+    def single(self) -> Scores | None:
+        """The only task, where there is one; several have a macro average instead."""
+        return self.subsets[0] if len(self.subsets) == 1 else None
+
+    @property
+    def hits1(self) -> list[Array]:
+        """Hits@1 per task."""
+        return [scores.hits1 for scores in self.subsets]
+
+    @cached_property
+    def hits1_means(self) -> Array:
+        """Resampled (macro) means, shared by intervals, ranks and tests."""
+        from leaderboard.stats import bootstrap_macro
+
+        return self.single.hits1_means if self.single else bootstrap_macro(self.hits1)
+
+
+def overall(ranked: Ranked) -> dict[str, tuple[Estimate, Estimate]]:
     """Hits@1 and MRR over all ranked tasks: the task's own, or the macro average of several."""
     from leaderboard.stats import macro_intervals
 
-    if not subsets:
+    if not ranked.entries:
         return {}
-    if len(subsets) == 1:
-        return estimates(subsets[0])
-    hits1 = macro_intervals([s.hits1 for s in subsets], kind="hits1")
-    mrr = macro_intervals([s.mrr for s in subsets], kind="mrr")
+    if ranked.single:
+        return estimates(ranked.single)
+    hits1 = macro_intervals(ranked.hits1, kind="hits1", means=ranked.hits1_means)
+    mrr = macro_intervals([s.mrr for s in ranked.subsets], kind="mrr")
     return {
         entry: (_estimate(h), _estimate(m))
-        for entry, h, m in zip(subsets[0].entries, hits1, mrr, strict=True)
+        for entry, h, m in zip(ranked.entries, hits1, mrr, strict=True)
     }
 
 
-def rank_ranges(subsets: Sequence[Scores]) -> dict[str, tuple[int, int]]:
+def rank_ranges(ranked: Ranked) -> dict[str, tuple[int, int]]:
     """Best and worst place by Hits@1 (macro average) of every entry, true together at 95%."""
     from leaderboard.stats import rank_sets
 
-    if not subsets:
+    if not ranked.entries:
         return {}
-    if len(subsets) == 1:
-        found = rank_sets(subsets[0].hits1, means=subsets[0].hits1_means)
-    else:
-        found = rank_sets([s.hits1 for s in subsets])
-    return dict(zip(subsets[0].entries, found, strict=True))
+    values = ranked.single.hits1 if ranked.single else ranked.hits1
+    found = rank_sets(values, means=ranked.hits1_means)
+    return dict(zip(ranked.entries, found, strict=True))
 
 
 def smallest_difference(scores: Scores) -> float | None:
@@ -90,7 +116,7 @@ def smallest_difference(scores: Scores) -> float | None:
     return detectable_difference(scores.hits1)
 
 
-def agreements(names: Sequence[str], subsets: Sequence[Scores]) -> list[TaskAgreement]:
+def agreements(names: Sequence[str], ranked: Ranked) -> list[TaskAgreement]:
     """tau-b between every two tasks over the entries that have all of them.
 
     Left out where one task ties all entries (tau has no value), and beyond ``MAX_AGREEING``
@@ -100,7 +126,7 @@ def agreements(names: Sequence[str], subsets: Sequence[Scores]) -> list[TaskAgre
 
     from leaderboard.stats import subset_agreement
 
-    if len(subsets) < 2 or not 2 < len(subsets[0].entries) <= MAX_AGREEING:
+    if ranked.single or not 2 < len(ranked.entries) <= MAX_AGREEING:
         return []
     return [
         TaskAgreement(
@@ -111,35 +137,35 @@ def agreements(names: Sequence[str], subsets: Sequence[Scores]) -> list[TaskAgre
             high=found.high,
             p=found.p,
         )
-        for found in subset_agreement([s.hits1 for s in subsets])
+        for found in subset_agreement(ranked.hits1)
         if not math.isnan(found.tau) and found.low is not None and found.high is not None
     ]
 
 
-def versus(other: str, subsets: Sequence[Scores]) -> dict[str, Comparison]:
+def versus(other: str, ranked: Ranked) -> dict[str, Comparison]:
     """Every entry against one other by Hits@1, with Holm's correction over all of them.
 
     On one task: exact McNemar for p, the paired bootstrap for the interval. On several: the paired
     bootstrap of the macro average for both.
     """
-    from leaderboard.stats import bootstrap_macro, difference_pairs, holm, mcnemar_exact
+    from leaderboard.stats import difference_pairs, holm, mcnemar_exact
 
-    if not subsets or other not in subsets[0].entries:
+    entries = ranked.entries
+    if other not in entries:
         return {}
-    entries = subsets[0].entries
     place = entries.index(other)
-    single = subsets[0] if len(subsets) == 1 else None
-    means = single.hits1_means if single else bootstrap_macro([s.hits1 for s in subsets])
     tests: dict[str, Comparison] = {}
     for column, entry in enumerate(entries):
         if entry == other:
             continue
         pair = [column, place]
-        found = difference_pairs([s.hits1[:, pair] for s in subsets], means=means[:, pair])
+        found = difference_pairs(
+            [v[:, pair] for v in ranked.hits1], means=ranked.hits1_means[:, pair]
+        )
         p, method = float(found.p[0]), "paired bootstrap of the macro average"
-        if single:
-            p = mcnemar_exact(single.hits1[:, column], single.hits1[:, place]).p
-            method = "exact McNemar"
+        if ranked.single:
+            hits1 = ranked.single.hits1
+            p, method = mcnemar_exact(hits1[:, column], hits1[:, place]).p, "exact McNemar"
         tests[entry] = _test(other, found, p, method)
     return _with_holm(tests, holm([test.p for test in tests.values()]))
 

@@ -97,13 +97,21 @@ def read_scores(path: Path) -> list[BoardScore]:
     return [_score(row) for row in pq.read_table(path).to_pylist()]
 
 
-def read_item_scores(paths: Sequence[Path], item: str) -> dict[str, BoardScore]:
-    """One item's score in each of several files: path -> score."""
+def query(sql: str, parameters: Sequence[Any]) -> Any:
+    """Run one DuckDB query on a connection of its own, which threads must not share."""
     import duckdb
 
+    connection = duckdb.connect()
+    # its progress bar would go to standard output, into what a command prints there
+    connection.execute("set enable_progress_bar = false")
+    return connection.execute(sql, parameters)
+
+
+def read_item_scores(paths: Sequence[Path], item: str) -> dict[str, BoardScore]:
+    """One item's score in each of several files: path -> score."""
     if not paths:
         return {}
-    table = duckdb.execute(
+    table = query(
         "select * from read_parquet(?, filename = true) where item = ?",
         [[str(path) for path in paths], item],
     ).to_arrow_table()

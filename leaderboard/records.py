@@ -124,7 +124,10 @@ class TaskAgreement(BaseModel):
 
 
 class TrackBoard(BaseModel):
-    """One table: rows best first; rows without all ranked tasks come last."""
+    """One table: rows best first; rows without all ranked tasks come last.
+
+    pairs : difference -> the task it is taken from and the task that is subtracted.
+    """
 
     model_config = _FROZEN
 
@@ -132,6 +135,7 @@ class TrackBoard(BaseModel):
     label: str
     tasks: list[TaskInfo]
     deltas: list[str] = Field(default_factory=list)
+    pairs: dict[str, tuple[str, str]] = Field(default_factory=dict)
     best: str = ""
     agreements: list[TaskAgreement] = Field(default_factory=list)
     rows: list[Row]

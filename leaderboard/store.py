@@ -186,9 +186,7 @@ class Store:
 
         item : only this one.
         """
-        import duckdb
-
-        rows = duckdb.execute(
+        rows = files.query(
             "select item, responses from read_parquet(?) where task = ? and item like ?",
             [str(self._entry_path(submission)), task, item or "%"],
         ).fetchall()
@@ -210,7 +208,6 @@ class Store:
 
     def matrix(self, task: str, submissions: Sequence[str]) -> Matrix:
         """Scores of one task for the given submissions, in their order; scored now if need be."""
-        import duckdb
         import numpy as np
 
         paths = [str(self.scores_path(task, submission)) for submission in submissions]
@@ -218,7 +215,7 @@ class Store:
         if not paths:
             none = np.zeros((n, 0))
             return Matrix((), none, none, none.astype(np.uint8), ())
-        rows = duckdb.execute(
+        rows = files.query(
             "select hits1, mrr, status, filename from read_parquet(?, filename = true) "
             "order by filename, place",
             [paths],
@@ -228,7 +225,7 @@ class Store:
         hits1 = rows["hits1"].reshape(shape)[order].T
         mrr = rows["mrr"].reshape(shape)[order].T
         status = rows["status"].reshape(shape)[order].T
-        found = duckdb.execute(
+        found = files.query(
             "select filename, string_agg(distinct interface, '+' order by interface) "
             "from read_parquet(?, filename = true) where interface <> '' group by filename",
             [paths],

@@ -1,4 +1,4 @@
-"""Tables and figures of the Gradio page, from the board's records."""
+"""Tables of the Gradio page, from the board's records."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 FIXED = ("Rank", "Model")
 WORDS = ("Model", "Method", "Interface", "Trust")
 ORDERS = ("rank", "Hits@1", "MRR", "name", "date")
-
-# The eye compares lengths only within one screen; more rows than this make a plot unreadable.
-PLOTTED_ROWS = 60
 
 
 def columns_of(track: TrackBoard) -> list[str]:
@@ -64,43 +61,6 @@ def select(track: TrackBoard, search: str, order: str, columns: Sequence[str]) -
     return frame.style.format(precision=1, subset=numbers, na_rep="").set_properties(
         subset=whole, **{"text-align": "right"}
     )
-
-
-def forest_figure(track: TrackBoard) -> Any:
-    """Hits@1 of every complete row with its interval, best on top."""
-    import plotly.graph_objects as go
-
-    rows = [row for row in track.rows if row.hits1 is not None][:PLOTTED_ROWS]
-    points = [row.hits1 for row in rows if row.hits1 is not None]
-    figure = go.Figure(
-        go.Scatter(
-            x=[100 * point.value for point in points],
-            y=[f"{rank(row.rank)}  {row.label}" for row in rows],
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * (point.high - point.value) for point in points],
-                "arrayminus": [100 * (point.value - point.low) for point in points],
-                "thickness": 2,
-                "width": 0,
-            },
-            mode="markers",
-            marker={"size": 8, "color": "#2f7fd1"},
-            hovertemplate="%{y}<br>%{x:.1f}%<extra></extra>",
-        )
-    )
-    figure.add_vline(x=10, line_dash="dot", line_color="#888", annotation_text="guessing")
-    figure.update_layout(
-        height=120 + 28 * len(rows),
-        margin={"l": 10, "r": 20, "t": 30, "b": 40},
-        xaxis={"title": "Hits@1, %", "range": [0, 100], "gridcolor": "rgba(128,128,128,0.2)"},
-        yaxis={"autorange": "reversed", "automargin": True},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": "#7a858f", "family": "system-ui, sans-serif"},
-        showlegend=False,
-    )
-    return figure
 
 
 def _record(track: TrackBoard, row: Row) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, Thread
 
 from leaderboard import ledger
 from leaderboard.examine import Signs, examine
@@ -13,6 +13,9 @@ from leaderboard.records import Board, Receipt, TaskInfo, TrackBoard
 from leaderboard.snapshot import current_board
 from leaderboard.store import Store
 from wordsight.errors import DataError
+
+# Seconds that a reader waits for a new board before the last one is shown.
+PATIENCE = 5.0
 
 MAX_BODY = 64 * 1024 * 1024
 
@@ -42,21 +45,46 @@ class Service:
     settings: Settings = Settings()
     _lock: Lock = field(default_factory=Lock)
     _board: Board | None = None
+    _examining: Lock = field(default_factory=Lock)
+    _worker: Thread | None = None
+    _failure: Exception | None = None
     _signs: tuple[str, list[Signs]] = ("", [])
 
     def board(self) -> Board:
-        """The board as of the newest ledger line."""
+        """The board as of the newest ledger line, or the one before while that takes long.
+
+        A large board takes a minute to compute; its readers get the last one meanwhile.
+        """
         last = ledger.last_event(self.store.ledger_path)
         commit = last.hash if last else ledger.GENESIS
         with self._lock:
-            if self._board is None or self._board.commit != commit:
-                self._board = current_board(self.store)
+            known = self._board
+            if known is not None and known.commit == commit:
+                return known
+            if self._worker is None or not self._worker.is_alive():
+                self._worker = Thread(target=self._recompute, daemon=True)
+                self._worker.start()
+            worker = self._worker
+        worker.join(None if known is None else PATIENCE)
+        with self._lock:
+            if self._board is None:
+                raise self._failure or DataError("the board could not be computed")
             return self._board
+
+    def _recompute(self) -> None:
+        try:
+            board = current_board(self.store)
+        except Exception as error:  # handed to whoever waits for it
+            with self._lock:
+                self._failure = error
+            return
+        with self._lock:
+            self._board, self._failure = board, None
 
     def signs(self) -> list[Signs]:
         """What stands out in the entries; examined anew only when the board changed."""
         board = self.board()
-        with self._lock:
+        with self._examining:
             if self._signs[0] != board.commit:
                 self._signs = (board.commit, examine(self.store, board))
             return self._signs[1]

@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from leaderboard.records import TrackBoard
-from leaderboard.server.frames import ORDERS, columns_of, forest_figure, select, table_of
+from leaderboard.server.figures import FIGURES
+from leaderboard.server.frames import ORDERS, columns_of, select, table_of
 from leaderboard.server.service import Service
 
 CSS = """
@@ -20,7 +21,8 @@ CSS = """
 footer { display: none !important; }
 .board-table, .board-table * { font-family: inherit !important; }
 .board-table td, .board-table th { font-variant-numeric: tabular-nums; }
-.board-table th { white-space: nowrap; }
+.board-table th, .board-table th * { white-space: nowrap !important; }
+@media (max-width: 640px) { .filters, .filters > * { flex-direction: column !important; } }
 .board-table .table-wrap { border-radius: 8px; }
 """
 
@@ -38,7 +40,10 @@ new MutationObserver(() => {
 
 _TOP = """# {title}
 A rank such as 1\N{EN DASH}3 means that the data cannot tell these places apart.
-[Plain table](/table), [how to read this](/about), [API](/openapi.json)"""
+
+[Items](/table) \N{MIDDLE DOT} [Compare two models](/compare) \N{MIDDLE DOT}
+[Submit](/submit) \N{MIDDLE DOT} [Published figures](/published) \N{MIDDLE DOT}
+[How to read this](/about)"""
 
 
 def build_ui(service: Service) -> gr.Blocks:
@@ -47,7 +52,7 @@ def build_ui(service: Service) -> gr.Blocks:
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
         gr.Markdown(_TOP.format(title=service.store.catalog.title))
         with gr.Tab("Table"):
-            with gr.Row():
+            with gr.Row(elem_classes=["filters"]):
                 track = gr.Dropdown(label="Track", choices=[], scale=1, min_width=140)
                 order = gr.Dropdown(
                     label="Order", choices=list(ORDERS), value="rank", scale=1, min_width=140
@@ -66,8 +71,9 @@ def build_ui(service: Service) -> gr.Blocks:
                 elem_classes=["board-table"],
             )
             address = gr.Markdown(elem_id="address", visible="hidden")
-        with gr.Tab("Plot") as plot_tab:
-            plot = gr.Plot(label="Hits@1 with 95% intervals")
+        with gr.Tab("Plots") as plot_tab:
+            kind = gr.Radio(list(FIGURES), value=next(iter(FIGURES)), label="Plot")
+            plot = gr.Plot(show_label=False)
 
         def found(name: str | None) -> TrackBoard | None:
             tracks = service.board().tracks
@@ -107,9 +113,9 @@ def build_ui(service: Service) -> gr.Blocks:
                 _address(name, text, how),
             )
 
-        def draw(name: str) -> Any:
+        def draw(name: str, which: str) -> Any:
             one = found(name)
-            return forest_figure(one) if one else None
+            return FIGURES[which](one) if one else None
 
         blocks.load(start, None, [track, search, order, shown, table], api_visibility="private")
         filters = [track, search, order, shown]
@@ -120,7 +126,8 @@ def build_ui(service: Service) -> gr.Blocks:
             source(
                 update, filters, [table, address], api_visibility="private", show_progress="hidden"
             )
-        plot_tab.select(draw, track, plot, api_visibility="private")
+        plot_tab.select(draw, [track, kind], plot, api_visibility="private")
+        kind.input(draw, [track, kind], plot, api_visibility="private")
     return blocks
 
 

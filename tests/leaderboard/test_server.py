@@ -199,6 +199,11 @@ def test_page_in_a_browser(served: Served, width: int) -> None:
         assert browser.run("document.documentElement.scrollWidth") <= width
         browser.run("document.querySelectorAll('button[role=tab]')[1].click()")
         browser.wait("document.querySelectorAll('.js-plotly-plot .point').length > 0")
+        for place, sign in ((3, "Tiny, swapped"), (2, "Tiny, swapped, Hits@1"), (1, "No entry")):
+            browser.run(f"document.querySelectorAll('input[type=radio]')[{place}].click()")
+            browser.wait(
+                f"document.querySelector('.js-plotly-plot').textContent.includes('{sign}')"
+            )
         assert not [text for text in browser.log if "Content Security" in text]
         hosts = {url.split("/")[2] for url in browser.requests if url.startswith("http")}
         assert hosts == {f"127.0.0.1:{served.port}"}

@@ -125,7 +125,7 @@ def compute(board: Path) -> dict[str, Any]:
     for snapshot in (board / "snapshots").glob("*.json"):
         snapshot.unlink()
     done = subprocess.run(
-        [sys.executable, "-c", script, str(board)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, str(board)], stdout=subprocess.PIPE, text=True, check=True
     )
     seconds, memory = done.stdout.split()
     return {
