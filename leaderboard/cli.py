@@ -82,11 +82,40 @@ def serve(
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time on Python 3.10
         typer.Option(help="Host name that the service is reached by (may be given again)."),
     ] = None,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Submissions wait until a maintainer approves them.")
+    ] = False,
 ) -> None:
     """Serve the board: pages at /, the API at /api/v1."""
     from leaderboard.server.run import run
 
-    run(store, host=host, port=port, allowed_hosts=allowed_host or ())
+    run(store, host=host, port=port, allowed_hosts=allowed_host or (), approve=approve)
+
+
+@app.command("app")
+def space(
+    out: Annotated[Path, typer.Argument(help="Folder to write.")],
+    repo: Annotated[str, typer.Option(help="Dataset repository that keeps the board: ORG/NAME.")],
+    title: Annotated[str, typer.Option(help="Title of the Space.")] = "Wordsight leaderboard",
+) -> None:
+    """Write a folder ready to push as a Space; its state lies on a dataset repository."""
+    from leaderboard.space import write_space
+
+    for path in write_space(out, title=title, repository=repo):
+        typer.echo(path)
+
+
+@app.command()
+def take(
+    folder: Annotated[Path, typer.Argument(help="Folder of packed submissions (*.jsonl).")],
+    store: StoreOption = DEFAULT_STORE,
+) -> None:
+    """Add packed submissions, as merged pull requests leave them in incoming/."""
+    from leaderboard.hub_store import take_in
+    from leaderboard.store import create_store
+
+    for receipt in take_in(create_store(store), folder):
+        typer.echo(f"{receipt.label}: {receipt.submission}, attempt {receipt.attempts}")
 
 
 TaskOption = Annotated[str, typer.Option(help="Task to compare on (sage_verse, ...).")]

@@ -16,8 +16,8 @@ from wordsight import __version__
 from wordsight.errors import DataError
 
 
-def create_app(service: Service, *, ui: bool = True) -> FastAPI:
-    """The ASGI application. ``ui=False`` leaves Gradio out: API and plain pages only."""
+def create_app(service: Service) -> FastAPI:
+    """The ASGI application: API, plain pages, and Gradio at the root."""
     settings = service.settings
     app = FastAPI(
         title=service.store.catalog.title, version=__version__, docs_url=None, redoc_url=None
@@ -30,8 +30,7 @@ def create_app(service: Service, *, ui: bool = True) -> FastAPI:
     app.include_router(api.router(service))
     app.include_router(intake.router(service))
     app.include_router(pages.router(service))
-    if ui:
-        _mount(app, service)
+    _mount(app, service)
     # the last added is the outermost: headers go before anything reads them
     app.add_middleware(GZipMiddleware, minimum_size=2000)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(settings.allowed_hosts))

@@ -12,7 +12,7 @@ from leaderboard.records import Receipt
 from leaderboard.schema import SubmissionError
 from leaderboard.server.security import RateLimit, token_accepted
 from leaderboard.server.service import Service
-from wordsight.errors import DataError
+from wordsight.errors import DataError, WordsightError
 
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -43,6 +43,8 @@ def router(service: Service) -> APIRouter:
             return await run_in_threadpool(service.receive, content)
         except (SubmissionError, DataError) as error:
             raise HTTPException(422, str(error)) from None
+        except WordsightError as error:  # the mirror could not be reached
+            raise HTTPException(503, str(error)) from None
 
     return api
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from leaderboard.hub_store import Mirror
 from leaderboard.store import open_store
 
 TOKENS_VARIABLE = "WORDSIGHT_BOARD_TOKENS"
@@ -18,7 +19,7 @@ def run(
     port: int = 7860,
     allowed_hosts: Sequence[str] = (),
     approve: bool = False,
-    ui: bool = True,
+    mirror: Mirror | None = None,
 ) -> None:
     """Serve the board at ``root`` until stopped. Raises DataError when there is no board.
 
@@ -38,7 +39,7 @@ def run(
         approve=approve,
         allowed_hosts=(*default.allowed_hosts, *allowed_hosts),
     )
-    service = Service(open_store(root), settings)
+    service = Service(open_store(root), settings, mirror)
     service.board()
-    app = create_app(service, ui=ui)
+    app = create_app(service)
     uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)

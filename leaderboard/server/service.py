@@ -8,6 +8,7 @@ from threading import Lock, Thread
 from leaderboard import ledger
 from leaderboard.examine import Signs, examine
 from leaderboard.gold import Gold
+from leaderboard.hub_store import Mirror
 from leaderboard.lines import read_submission
 from leaderboard.records import Board, Receipt, TaskInfo, TrackBoard
 from leaderboard.snapshot import current_board
@@ -39,10 +40,14 @@ class Settings:
 
 @dataclass
 class Service:
-    """Answers every question of the API and the pages; recomputes only when the ledger grew."""
+    """Answers every question of the API and the pages; recomputes only when the ledger grew.
+
+    mirror : a repository that gets every submission before it is acknowledged.
+    """
 
     store: Store
     settings: Settings = Settings()
+    mirror: Mirror | None = None
     _lock: Lock = field(default_factory=Lock)
     _board: Board | None = None
     _examining: Lock = field(default_factory=Lock)
@@ -105,9 +110,12 @@ class Service:
     def receive(self, content: bytes, name: str = "submission") -> Receipt:
         """Check, score and store what came over the network. Raises SubmissionError."""
         submission = read_submission(content, name)
-        return self.store.add(
+        receipt = self.store.add(
             submission,
             name=name,
             pending=self.settings.approve,
             max_attempts=self.settings.attempts,
         )
+        if self.mirror is not None:
+            self.mirror.push(self.store, [receipt])
+        return receipt

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import httpx
@@ -20,13 +21,20 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start(board: Path, port: int) -> subprocess.Popen[bytes]:
+def start(
+    folder: Path,
+    port: int,
+    *,
+    command: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Serve the board in ``folder``, or run another Python command there; wait until it answers."""
+    serve = ["-c", "from leaderboard.cli import app; app()", "serve"]
+    serve += ["--store", ".", "--port", str(port)]
     process = subprocess.Popen(
-        [
-            *(sys.executable, "-c", "from leaderboard.cli import app; app()", "serve"),
-            *("--store", str(board), "--port", str(port)),
-        ],
-        env={**os.environ, "WORDSIGHT_BOARD_TOKENS": f"another,{TOKEN}"},
+        [sys.executable, *(command or serve)],
+        cwd=folder,
+        env={**(environment or os.environ), "WORDSIGHT_BOARD_TOKENS": f"another,{TOKEN}"},
     )
     for _ in range(600):
         try:
