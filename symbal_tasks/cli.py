@@ -124,6 +124,15 @@ Server = Annotated[
 CachePath = Annotated[
     Path, typer.Option("--cache", help="File that keeps every model's answers, to go on later.")
 ]
+
+
+class Engine(str, Enum):
+    """Where embedding and scoring run."""
+
+    local = "local"
+    ray = "ray"
+
+
 DEFAULT_CACHE = Path(".wordsight-cache/symbal.sqlite")
 CAUGHT = 4
 
@@ -260,6 +269,10 @@ def audit_captions(
     composition: Composed = "offline",
     parts: Parts = None,
     server: Server = "",
+    engine: Annotated[Engine, typer.Option(help="Where embedding and scoring run.")] = Engine.local,
+    ray_address: Annotated[
+        str, typer.Option(help="Ray cluster to join; without it one starts on this machine.")
+    ] = "",
     sample: Annotated[int, typer.Option(help="Pictures audited; 0 for all.", min=0)] = 10_000,
     k: Annotated[int, typer.Option("--k", help="Misalignments looked for.", min=1)] = 10,
     threshold: Annotated[
@@ -291,6 +304,8 @@ def audit_captions(
             composition=composition,
             parts=tuple(parts or ()),
             server=server,
+            engine=engine.value,
+            ray_address=ray_address,
             sample=sample or None,
             findings=k,
             threshold=threshold,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Literal
 
 from symbal_tasks.backends import CachedChat, CachedText, ChatModel, RowEmbedder, TextEmbedder
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.embedders import Clip, ConsePictures, MiniLM, ReferenceRows
+from symbal_tasks.embedders import CHUNK, Clip, ConsePictures, MiniLM, ReferenceRows
 from symbal_tasks.scorers import (
     EmbeddingScorer,
     LexicalScorer,
@@ -107,14 +108,16 @@ def compose(
     endpoint: Endpoint | Callable[[str], Endpoint] | None = None,
     *,
     references: bool = True,
+    engine: Literal["local", "ray"] = "local",
 ) -> Composition:
     """Build the models of a composition, every answer cached.
 
     endpoint : the server of all models, or a function from a model's name to its server.
     references : False for the reference-free variant, where captions stand in for references.
+    engine : "ray" embeds texts and scores offline on a Ray cluster; servers are asked from here.
     Raises WordsightError for a part that is not known, or a server that is not named.
     """
-    make = _Maker(cache, endpoint)
+    make = _Maker(cache, endpoint, engine)
     captioner = make.chat(parts.captioner) if parts.captioner else None
     if not references and captioner is None and _reads_references(parts):
         raise WordsightError(
@@ -137,6 +140,7 @@ def compose(
 class _Maker:
     cache: ContentCache
     endpoint: Endpoint | Callable[[str], Endpoint] | None
+    engine: Literal["local", "ray"] = "local"
 
     def server(self, model: str) -> Endpoint:
         if self.endpoint is None:
@@ -152,19 +156,27 @@ class _Maker:
     def texts(self, part: str) -> TextEmbedder:
         kind, _, model = part.partition(":")
         if kind == "minilm":
-            return CachedText(MiniLM(), self.cache)
+            return self.minilm()
         if kind == "embed" and model:
             return CachedText(EmbeddingServer(self.server(model), model), self.cache)
         if kind == "clip" and model:
             return CachedText(Clip(model, cache=self.cache), self.cache)
         raise WordsightError(f"{part!r} embeds no text; write minilm, clip:ID or embed:ID")
 
+    def minilm(self) -> TextEmbedder:
+        if self.engine == "local":
+            return CachedText(MiniLM(), self.cache)
+        from symbal_tasks.audit.ray_engine import RayText
+
+        # many chunks at a time, or workers would wait for each other
+        return CachedText(RayText(MiniLM()), self.cache, batch=64 * CHUNK)
+
     def pictures(self, part: str) -> RowEmbedder:
         kind, _, model = part.partition(":")
         if kind == "conse":
             return ConsePictures(self.cache)
         if kind == "references":
-            return ReferenceRows(CachedText(MiniLM(), self.cache))
+            return ReferenceRows(self.minilm())
         if kind == "clip" and model:
             return Clip(model, cache=self.cache)
         raise WordsightError(f"{part!r} embeds no picture; write conse, references or clip:ID")
@@ -172,8 +184,8 @@ class _Maker:
     def scorer(self, part: str, parts: Spec, captioner: ChatModel | None) -> Scorer:
         kind = part.partition(":")[0]
         simple: dict[str, Callable[[], Scorer]] = {
-            "lexical": LexicalScorer,
-            "sentence": lambda: SentenceScorer(CachedText(MiniLM(), self.cache)),
+            "lexical": self.lexical,
+            "sentence": lambda: SentenceScorer(self.minilm()),
             "embedding": partial(self._embedding, parts),
         }
         if kind in simple:
@@ -186,10 +198,17 @@ class _Maker:
             f"{part!r} is no scorer; write lexical, sentence, embedding, text:ID or vision:ID"
         )
 
+    def lexical(self) -> Scorer:
+        if self.engine == "local":
+            return LexicalScorer()
+        from symbal_tasks.audit.ray_engine import RayScorer
+
+        return RayScorer(LexicalScorer())
+
     def _embedding(self, parts: Spec) -> Scorer:
         towers = parts.embedding_scorer
         if towers == "conse":
-            return EmbeddingScorer(CachedText(MiniLM(), self.cache), ConsePictures(self.cache))
+            return EmbeddingScorer(self.minilm(), ConsePictures(self.cache))
         if towers.startswith("clip:"):
             model = Clip(towers.removeprefix("clip:"), cache=self.cache)
             return EmbeddingScorer(CachedText(model, self.cache), model)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from symbal_tasks.audit.audit import AuditOptions, audit
 from symbal_tasks.audit.calibrate import calibrate
@@ -49,6 +50,8 @@ class AuditCommand:
     composition: str
     parts: tuple[str, ...]
     server: str
+    engine: Literal["local", "ray"]
+    ray_address: str
     sample: int | None
     findings: int
     threshold: float
@@ -63,6 +66,10 @@ def run_audit(command: AuditCommand, say: Callable[[str], None]) -> float:
 
     Raises WordsightError for contradictory options and unusable input.
     """
+    if command.engine == "ray":
+        from symbal_tasks.audit.ray_engine import start
+
+        start(command.ray_address)
     captions = _read(command)
     cache = ContentCache(command.cache)
     features = _features(command, captions, cache)
@@ -72,6 +79,7 @@ def run_audit(command: AuditCommand, say: Callable[[str], None]) -> float:
         cache,
         endpoint(command.server),
         references=has_references,
+        engine=command.engine,
     )
     options = AuditOptions(
         findings=command.findings,

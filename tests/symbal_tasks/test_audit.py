@@ -248,3 +248,35 @@ def test_two_planted_errors_among_real_pictures(mini: Plant, cache: Path, tmp_pa
             assert c.n_without == len(keys - mini.shows[v])
     page = write_audit(result, captions, tmp_path / "out").read_text()
     assert page.count("data:image/jpeg;base64,") > 5
+
+
+@pytest.mark.slow
+def test_two_ray_workers_give_the_same_result(tmp_path: Path) -> None:
+    ray = pytest.importorskip("ray")
+    from symbal_tasks.embedders import CHUNK
+
+    rows = beaches(400)
+    # more facts than one chunk holds, so that both workers have something to do
+    rows = [
+        Row(r.id, f"{r.caption} " + " ".join(f"Item {r.id} {k}." for k in range(12)), r.reference)
+        for r in rows
+    ]
+    assert 2 * CHUNK < 400 * 13
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        results = [
+            audit(
+                _set(rows),
+                compose(
+                    spec("offline"),
+                    ContentCache(tmp_path / f"{engine}.sqlite"),
+                    engine=engine,
+                ),
+                _table(rows),
+                QUICK,
+            )
+            for engine in ("local", "ray")
+        ]
+    finally:
+        ray.shutdown()
+    assert results[0] == results[1]
