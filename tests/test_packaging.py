@@ -18,6 +18,9 @@ from tests.conftest import ROOT
 pytestmark = pytest.mark.slow
 
 
+_RUN = ("--model", "conse", "--tasks", "sage_demo", "--limit", "2")
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A wheel built from the checkout."""
@@ -56,12 +59,47 @@ def test_an_installed_wheel_knows_its_tasks(bare: Path, tmp_path: Path) -> None:
     assert "sage_demo" in printed
 
 
+def test_lmms_eval_runs_a_task_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    # The heavy packages come from this environment; ours comes from the wheel, first on the path.
+    site = tmp_path / "site"
+    _checked(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "-t", str(site), str(wheel)]
+    )
+    where = _checked(
+        [
+            sys.executable,
+            "-c",
+            "from wordsight.task_paths import task_folder; print(task_folder())",
+        ],
+        cwd=tmp_path,
+        PYTHONPATH=str(site),
+    )
+    assert where.strip() == str(site / "wordsight" / "_tasks")
+
+    printed = _checked(
+        [sys.executable, "-m", "lmms_eval", *_RUN, "--log_samples", "--output_path", "out"],
+        cwd=tmp_path,
+        PYTHONPATH=str(site),
+    )
+
+    assert "|sage_demo|" in printed.replace(" ", "")
+    (samples,) = (tmp_path / "out").rglob("*_samples_sage_demo.jsonl")
+    assert len(samples.read_text().splitlines()) == 2
+
+
 def test_the_board_installs_without_torch_and_serves(bare: Path, tmp_path: Path) -> None:
     code = (
         "import importlib.util as u; print([m for m in ('torch', 'lmms_eval', 'transformers', "
         "'datasets', 'tasks', 'tools', 'tests', 'submissions') if u.find_spec(m)])"
     )
     assert _checked([str(bare), "-c", code], cwd=tmp_path).strip() == "[]"
+
+    _checked([sys.executable, "-m", "wordsight", "eval", *_RUN, "--output_path", "out"], tmp_path)
+    _checked([str(bare), "-m", "wordsight", "submit", "out", "--to", "board"], tmp_path)
+    printed = _checked(
+        [str(bare), "-m", "wordsight", "leaderboard", "rank", "--store", "board"], tmp_path
+    )
+    assert "conse" in printed
 
     port = _free_port()
     words = ["-m", "wordsight", "leaderboard", "serve", "--store", "board", "--port", str(port)]
@@ -87,9 +125,14 @@ def _fetch(address: str, server: subprocess.Popen[bytes]) -> bytes:
             time.sleep(0.5)
 
 
-def _checked(words: list[str], cwd: Path | None = None) -> str:
+def _checked(words: list[str], cwd: Path | None = None, **variables: str) -> str:
     done = subprocess.run(
-        words, cwd=cwd, capture_output=True, text=True, check=False, env=_environment()
+        words,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**_environment(), **variables},
     )
     assert done.returncode == 0, f"{words}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
     return done.stdout
