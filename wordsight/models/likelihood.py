@@ -106,7 +106,7 @@ class LikelihoodReader:
         self.batch_size = batch_size
         self.reuse = reuse
         self._model = model
-        self._prompter = prompter
+        self.prompter = prompter
         self._tokens = tokens
         self._leads = tokens.leads
         self._pool = ThreadPoolExecutor(workers) if workers else None
@@ -146,7 +146,7 @@ class LikelihoodReader:
         return window
 
     def _prepare(self, ask: Ask) -> Prepared:
-        return self._prompter.prepare(ask.question, ask.picture())
+        return self.prompter.prepare(ask.question, ask.picture())
 
     def _read_window(self, asks: list[Ask], prepared: dict[str, Prepared]) -> list[Reading]:
         try:
@@ -213,7 +213,7 @@ class LikelihoodReader:
         self, asks: list[Ask], prepared: dict[str, Prepared], reuse: Reuse
     ) -> list[tuple[float, float, int]]:
         """(log P(yes), log P(no), tokens of the prompt) per ask."""
-        tails = [tuple(self._prompter.tail(ask.question)) for ask in asks]
+        tails = [tuple(tail) for tail in self.prompter.tails([ask.question for ask in asks])]
         rows = [
             _Row(number, ask, lead, (*tail, *lead))
             for number, (ask, tail) in enumerate(zip(asks, tails, strict=True))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Tensors = dict[str, "torch.Tensor"]
 # Tensors with one entry per token, whatever family: they are cut and padded with the ids.
 PER_TOKEN = frozenset({"input_ids", "attention_mask", "token_type_ids", "mm_token_type_ids"})
+_STAND_IN = "Question-that-stands-in-for-others?"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Prompter:
         self._local = threading.local()
         self._lock = threading.Lock()
         self._head: int | None = None
+        self._frame: str | None = None
 
     @property
     def processor(self) -> Any:
@@ -91,7 +93,11 @@ class Prompter:
     def process(self, question: str, pictures: Sequence[Image]) -> Tensors:
         """The processor's tensors for one prompt."""
         inputs = self.processor(
-            text=[self.render(question, len(pictures))],
+            text=[
+                self._rendered(question)
+                if len(pictures) == 1
+                else self.render(question, len(pictures))
+            ],
             images=[list(pictures)],
             return_tensors="pt",
         )
@@ -108,13 +114,13 @@ class Prompter:
         prefix = {k: v[:, :length] for k, v in inputs.items() if k in PER_TOKEN}
         return Prepared(prefix, {k: v for k, v in inputs.items() if k not in PER_TOKEN})
 
-    def tail(self, question: str) -> list[int]:
-        """Token ids of the question and all that follows it; one prepared picture comes first."""
+    def tails(self, questions: Sequence[str]) -> list[list[int]]:
+        """Token ids of each question and all that follows it; a picture was prepared before."""
         assert self._head is not None, "the first picture tells where the question begins"
-        return self._text_ids(question)[self._head :]
+        return [ids[self._head :] for ids in self._text_ids(questions)]
 
     def _tail(self, question: str, ids: list[int]) -> list[int]:
-        text = self._text_ids(question)
+        (text,) = self._text_ids([question])
         with self._lock:
             if self._head is None:
                 self._head = len(text) - self._common_tail(text, ids)
@@ -136,6 +142,17 @@ class Prompter:
             length += 1
         return length
 
-    def _text_ids(self, question: str) -> list[int]:
-        ids: list[int] = self.processor.tokenizer(self.render(question))["input_ids"]
+    def _text_ids(self, questions: Sequence[str]) -> list[list[int]]:
+        texts = [self._rendered(question) for question in questions]
+        ids: list[list[int]] = self.processor.tokenizer(texts)["input_ids"]
         return ids
+
+    def _rendered(self, question: str) -> str:
+        """``render`` without running the template each time, where that is found to be the same."""
+        if self._frame is None:
+            frame = self.render(_STAND_IN)
+            fits = frame.replace(_STAND_IN, question) == self.render(question)
+            self._frame = frame if fits and frame.count(_STAND_IN) == 1 else ""
+        if not self._frame or question != question.strip():
+            return self.render(question)
+        return self._frame.replace(_STAND_IN, question)
