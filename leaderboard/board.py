@@ -14,6 +14,7 @@ from leaderboard.compute import (
     Ranked,
     Scores,
     agreements,
+    by_term,
     deltas,
     estimates,
     overall,
@@ -121,7 +122,10 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
         for name, matrix in matrices.items()
     }
     cells = {
-        name: _cells(with_task[name], matrix, scores[name]) for name, matrix in matrices.items()
+        name: _cells(
+            with_task[name], matrix, scores[name], [q.term for q in store.gold(name).queries]
+        )
+        for name, matrix in matrices.items()
     }
     ranked = [task.name for task in track.ranked]
     complete = [e.id for e in present if all(name in e.by_task for name in ranked)]
@@ -186,11 +190,14 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
     )
 
 
-def _cells(entries: Sequence[Entry], matrix: Matrix, scores: Scores) -> dict[str, Cell]:
-    found = estimates(scores)
+def _cells(
+    entries: Sequence[Entry], matrix: Matrix, scores: Scores, terms: Sequence[str]
+) -> dict[str, Cell]:
+    found, grouped = estimates(scores), by_term(scores, terms)
     return {
         entry.id: Cell(
             hits1=found[entry.id][0],
+            hits1_by_term=grouped.get(entry.id),
             mrr=found[entry.id][1],
             items=len(matrix.status),
             missing=int((matrix.status[:, column] == STATUSES.index("missing")).sum()),

@@ -54,6 +54,19 @@ def estimates(scores: Scores) -> dict[str, tuple[Estimate, Estimate]]:
     }
 
 
+def by_term(scores: Scores, terms: Sequence[str]) -> dict[str, Estimate]:
+    """Hits@1 of every entry with whole terms resampled; empty where no term has two items.
+
+    terms : the term of each item, in the order of the scores.
+    """
+    from leaderboard.stats import mean_intervals
+
+    if len(set(terms)) == len(terms):
+        return {}
+    found = mean_intervals(scores.hits1, kind="hits1", clusters=terms)
+    return {e: _estimate(interval) for e, interval in zip(scores.entries, found, strict=True)}
+
+
 @dataclass(frozen=True)
 class Ranked:
     """The ranked tasks' scores of the entries that have them all, columns in one order."""

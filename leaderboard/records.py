@@ -19,11 +19,16 @@ class Estimate(BaseModel):
 
 
 class Cell(BaseModel):
-    """One entry on one task. Missing and invalid items count as 0 in both means."""
+    """One entry on one task. Missing and invalid items count as 0 in both means.
+
+    hits1_by_term : Hits@1 with whole terms resampled, which is wider where items of one term
+        succeed and fail together; None where every item has a term of its own.
+    """
 
     model_config = _FROZEN
 
     hits1: Estimate
+    hits1_by_term: Estimate | None = None
     mrr: Estimate
     items: int
     missing: int

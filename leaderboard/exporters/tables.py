@@ -26,7 +26,7 @@ def flat_rows(board: Board) -> Iterator[dict[str, Any]]:
                 yield {
                     **_who(track, row),
                     "task": task,
-                    **_numbers(cell.hits1, cell.mrr),
+                    **_numbers(cell.hits1, cell.mrr, cell.hits1_by_term),
                     "items": cell.items,
                     "missing": cell.missing,
                     "invalid": cell.invalid,
@@ -92,9 +92,11 @@ def _who(track: TrackBoard, row: Row) -> dict[str, Any]:
     }
 
 
-def _numbers(hits1: Estimate | None, mrr: Estimate | None) -> dict[str, Any]:
+def _numbers(
+    hits1: Estimate | None, mrr: Estimate | None, hits1_by_term: Estimate | None = None
+) -> dict[str, Any]:
     numbers: dict[str, Any] = {}
-    for name, estimate in (("hits1", hits1), ("mrr", mrr)):
+    for name, estimate in (("hits1", hits1), ("mrr", mrr), ("hits1_by_term", hits1_by_term)):
         numbers[name] = estimate.value if estimate else None
         numbers[f"{name}_low"] = estimate.low if estimate else None
         numbers[f"{name}_high"] = estimate.high if estimate else None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 FIXED = ("Rank", "Model")
 WORDS = ("Model", "Method", "Interface", "Trust")
+BY_TERM = "Hits@1 interval by term"
 ORDERS = ("rank", "Hits@1", "MRR", "name", "date")
 
 
@@ -21,7 +22,7 @@ def columns_of(track: TrackBoard) -> list[str]:
     per_task = [f"{task.label} {metric}" for task in track.tasks for metric in ("Hits@1", "MRR")]
     return [
         *("Hits@1", "Hits@1 interval", "MRR", "MRR interval"),
-        *(per_task if len(track.tasks) > 1 else []),
+        *per_task,
         *track.deltas,
         *("p against best", "Method", "Interface", "Missing, %", "Invalid, %"),
         *("Attempts", "Date", "Trust", "Cost, $"),
@@ -86,6 +87,7 @@ def _record(track: TrackBoard, row: Row) -> dict[str, Any]:
         cell = row.cells.get(task.name)
         record[f"{task.label} Hits@1"] = _points(cell.hits1 if cell else None)
         record[f"{task.label} MRR"] = _points(cell.mrr if cell else None)
+        record[f"{task.label} {BY_TERM}"] = limits(cell.hits1_by_term if cell else None)
     for label in track.deltas:
         delta = row.deltas.get(label)
         record[label] = f"{signed(delta.difference)} ({limits_signed(delta)})" if delta else ""

@@ -212,3 +212,14 @@ def test_detectable_difference_is_given_per_task(big: Bench) -> None:
     assert whole is not None
     assert half is not None
     assert 0.05 < whole < half < 0.5, "fewer items show only larger differences"
+
+
+def test_interval_by_term(big: Bench) -> None:
+    """Two items per term: the interval resamples the 60 terms, and says so."""
+    cell = row(big, "middle").cells["tiny"]
+    assert cell.hits1_by_term is not None
+    assert cell.hits1_by_term.value == cell.hits1.value
+    assert cell.hits1_by_term.method != cell.hits1.method
+    assert cell.hits1_by_term.low < cell.hits1.value < cell.hits1_by_term.high
+    # every second item: one per term
+    assert row(big, "middle").cells["tiny_swapped"].hits1_by_term is None
