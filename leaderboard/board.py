@@ -22,7 +22,7 @@ from leaderboard.compute import (
     smallest_difference,
     versus,
 )
-from leaderboard.records import Board, Cell, Row, TaskInfo, TrackBoard, Withdrawal
+from leaderboard.records import Archived, Board, Cell, Row, TaskInfo, TrackBoard, Withdrawal
 from leaderboard.scoring import STATUSES
 from leaderboard.store import Matrix, Store, Stored
 from wordsight.errors import DataError
@@ -59,7 +59,7 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
             raise DataError(f"no track {name!r} on this board; it has {known}")
     last = ledger.last_event(store.ledger_path)
     submissions = store.submissions()
-    entries = public_entries(submissions)
+    entries = current_entries(store)
     base_id = find_entry(entries, base).id if base else ""
     built = [
         _track_board(store, track, entries, base_id)
@@ -77,11 +77,21 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
             for one in submissions
             if one.withdrawn
         ],
+        archived=_archived(store, submissions),
     )
 
 
-def public_entries(submissions: Sequence[Stored]) -> list[Entry]:
-    """Entries in the order of their first submission; later submissions replace earlier ones."""
+def current_entries(store: Store) -> list[Entry]:
+    """The store's public entries, by what they answered to the tasks' current versions."""
+    versions = {task.name: task.version for task in store.catalog.tasks}
+    return public_entries(store.submissions(), versions)
+
+
+def public_entries(submissions: Sequence[Stored], versions: Mapping[str, str]) -> list[Entry]:
+    """Entries in the order of their first submission; later submissions replace earlier ones.
+
+    versions : task -> version that counts; answers to other versions are another question's.
+    """
     groups: dict[str, list[Stored]] = {}
     for stored in submissions:
         groups.setdefault(stored.entry, []).append(stored)
@@ -89,9 +99,25 @@ def public_entries(submissions: Sequence[Stored]) -> list[Entry]:
     for identifier, attempts in groups.items():
         public = [stored for stored in attempts if stored.public]
         if public:
-            by_task = {run.name: stored for stored in public for run in stored.header.tasks}
+            by_task = {
+                run.name: stored
+                for stored in public
+                for run in stored.header.tasks
+                if versions.get(run.name) == run.version
+            }
             entries.append(Entry(identifier, public[-1], by_task, len(attempts)))
     return entries
+
+
+def _archived(store: Store, submissions: Sequence[Stored]) -> list[Archived]:
+    versions = {task.name: task.version for task in store.catalog.tasks}
+    return [
+        Archived(submission=one.id, label=one.header.label, task=run.name, version=run.version)
+        for one in submissions
+        if one.public
+        for run in one.header.tasks
+        if versions.get(run.name) != run.version
+    ]
 
 
 def find_entry(entries: Sequence[Entry], name: str) -> Entry:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from leaderboard.board import Entry, find_entry, public_entries
+from leaderboard.board import Entry, current_entries, find_entry
 from leaderboard.scoring import BoardScore
 from leaderboard.site.formats import count, limits_signed, p_value, signed
 from leaderboard.stats import difference_pairs, mcnemar_pairs, smallest_detectable_difference
@@ -56,7 +56,7 @@ class Duel(BaseModel):
 
 def duel(store: Store, task: str, a: str, b: str) -> Duel:
     """Compare two entries, named by label or id. Raises DataError for an unknown one."""
-    entries = [e for e in public_entries(store.submissions()) if task in e.by_task]
+    entries = [e for e in current_entries(store) if task in e.by_task]
     store.catalog.task(task)
     first, second = find_entry(entries, a), find_entry(entries, b)
     if first.id == second.id:
@@ -118,7 +118,7 @@ class Disagreement(BaseModel):
 
 def disagreeing(store: Store, found: Duel) -> list[Disagreement]:
     """The items on which the two entries disagree, largest gap first."""
-    entries = {entry.id: entry for entry in public_entries(store.submissions())}
+    entries = {entry.id: entry for entry in current_entries(store)}
     first, second = (
         store.scores(entries[entry].by_task[found.task].id, found.task)
         for entry in (found.a, found.b)

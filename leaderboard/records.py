@@ -156,6 +156,17 @@ class Withdrawal(BaseModel):
     reason: str
 
 
+class Archived(BaseModel):
+    """Answers to a task version that is no longer scored: kept, shown here, in no table."""
+
+    model_config = _FROZEN
+
+    submission: str
+    label: str
+    task: str
+    version: str
+
+
 class Board(BaseModel):
     """All tables. Everything follows from ``commit`` (last ledger hash), datasets and ``seed``."""
 
@@ -167,6 +178,7 @@ class Board(BaseModel):
     base: str = ""
     tracks: list[TrackBoard]
     withdrawn: list[Withdrawal] = Field(default_factory=list)
+    archived: list[Archived] = Field(default_factory=list)
 
 
 class TaskReport(BaseModel):

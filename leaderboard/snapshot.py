@@ -34,12 +34,17 @@ def current_board(store: Store) -> Board:
 def snapshot_path(store: Store) -> Path:
     """Where the snapshot of the current state lies."""
     last = ledger.last_event(store.ledger_path)
-    catalog = [
-        (task.name, store.gold(task.name).fingerprint)
+    used = store.used_tasks()
+    builds = [
+        (task.name, task.version, store.gold(task.name).fingerprint)
         for task in store.catalog.tasks
-        if task.name in store.used_tasks()
+        if task.name in used
     ]
-    key = json.dumps([last.hash if last else "", catalog, SEED, SCORER, __version__])
+    # labels, tracks and differences too, but not where on this machine the datasets lie
+    shown = store.catalog.model_dump(
+        mode="json", exclude={"tracks": {"__all__": {"tasks": {"__all__": {"dataset"}}}}}
+    )
+    key = json.dumps([last.hash if last else "", builds, shown, SEED, SCORER, __version__])
     name = hashlib.sha256(key.encode()).hexdigest()[:20]
     return store.root / "snapshots" / f"{name}.json"
 

@@ -38,6 +38,8 @@ def print_board(board: Board) -> None:
                 f"{task.label}: {task.name} version {task.version}, {task.items} items, "
                 f"dataset {task.dataset}"
             )
+    for old in board.archived:
+        console.print(f"earlier version: {old.label}: {old.task}, version {old.version}")
     for one in board.withdrawn:
         console.print(f"withdrawn: {one.label} ({one.submission}): {one.reason}")
     console.print(

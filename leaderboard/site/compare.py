@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from leaderboard.answers import texts_of
-from leaderboard.board import Entry, public_entries
+from leaderboard.board import Entry, current_entries
 from leaderboard.comparison import disagreements, duels
 from leaderboard.records import Board, Row, TrackBoard
 from leaderboard.scoring import BoardScore
@@ -36,7 +36,7 @@ def compare_page(
     """
     rows = [row for row in track.rows if task in row.cells]
     chosen = _chosen(rows, pair) if pair is not None else rows[:STATIC_ENTRIES]
-    by_id = {entry.id: entry for entry in public_entries(store.submissions())}
+    by_id = {entry.id: entry for entry in current_entries(store)}
     entries = [by_id[row.entry] for row in chosen]
     scores = [store.scores(row.cells[task].submission, task) for row in chosen]
     queries = store.gold(task).queries

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from leaderboard.board import build_board
-from leaderboard.records import Row
+from leaderboard.records import Board, Row
 from leaderboard.snapshot import current_board, rebuild, snapshot_path
 from leaderboard.submit import submit
 from tests.leaderboard.bench import BOARD, Bench, make_bench
@@ -223,3 +225,40 @@ def test_interval_by_term(big: Bench) -> None:
     assert cell.hits1_by_term.low < cell.hits1.value < cell.hits1_by_term.high
     # every second item: one per term
     assert row(big, "middle").cells["tiny_swapped"].hits1_by_term is None
+
+
+def test_new_task_version_archives_old_answers(bench: Bench) -> None:
+    submit(bench.run("a"), str(bench.board))
+    current_board(bench.store)
+    board = json.loads(json.dumps(BOARD))
+    board["tracks"][0]["tasks"][0]["version"] = "2"
+    (bench.board / "board.json").write_text(json.dumps(board))
+    found = current_board(bench.store)
+    assert [(one.task, one.version) for one in found.archived] == [("tiny", "1")]
+    (only,) = found.tracks[0].rows
+    assert set(only.cells) == {"tiny_swapped"}
+    assert only.rank is None
+
+
+def test_new_dataset_build_rescores_old_answers(bench: Bench) -> None:
+    """The gold of one item is corrected; its id stays, so the same responses are scored anew."""
+    (receipt,) = submit(bench.run("a", accuracy=1.0), str(bench.board))
+    assert row(bench, "a").cells["tiny"].hits1.value == 1.0
+    path = bench.root / "data" / "base" / "test.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    old = lines[0]["gold"]
+    lines[0]["gold"] = (old + 1) % 10
+    lines[0]["kinds"][old], lines[0]["kinds"][(old + 1) % 10] = "random", "gold"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    fresh = subprocess.run(
+        [
+            *(sys.executable, "-c", "from leaderboard.cli import app; app()"),
+            *("rank", "--json", "--store", str(bench.board)),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (track,) = Board.model_validate_json(fresh.stdout).tracks
+    assert track.rows[0].cells["tiny"].hits1.value == pytest.approx(23 / 24)
+    assert track.rows[0].cells["tiny"].submission == receipt.submission
