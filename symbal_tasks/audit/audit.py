@@ -122,6 +122,8 @@ def audit(
             continue
         claims = [claim for words, claim in facts if set(content_words(error)) <= words]
         marked, unread = _erroneous(claims, composition, captions, options)
+        if not marked:
+            continue
         wrong = {flag.picture for flag in marked}
         feature = _choose(finding, features, first, pictures, wrong)
         tested = _contrast(feature, features, second, pictures, wrong)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symbal_tasks.coco import read_coco
-from symbal_tasks.phrases import template_sentences
+from symbal_tasks.phrases import mention_pattern, template_sentences
 
-# t, v: neither t is in any of these pictures or captions
+# t, v: pictures that truly show or name a t are left out
 PLANTED = (("kite", "person"), ("umbrella", "bottle"))
 
 
@@ -31,6 +31,14 @@ def plant(mini: Path, folder: Path, seed: int = 3) -> Plant:
     annotations = mini / "annotations"
     pictures = read_coco(
         annotations / "instances_val2017.json", annotations / "captions_val2017.json"
+    )
+    pictures = tuple(
+        picture
+        for picture in pictures
+        if not any(
+            t in picture.shares or mention_pattern(t, True).search(" ".join(picture.captions))
+            for t, _ in PLANTED
+        )
     )
     rng = random.Random(seed)
     wrong: dict[str, set[str]] = {t: set() for t, _ in PLANTED}
