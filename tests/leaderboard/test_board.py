@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy import stats as scipy_stats
 from leaderboard.board import build_board
 from leaderboard.records import Board, Row
 from leaderboard.snapshot import current_board, rebuild, snapshot_path
+from leaderboard.store import create_store
 from leaderboard.submit import submit
 from tests.leaderboard.bench import BOARD, Bench, make_bench
 from wordsight.errors import DataError
@@ -40,8 +42,14 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     return bench
 
 
+@lru_cache(maxsize=8)
+def computed(root: Path, ledger: str, base: str) -> Board:
+    """The board of a store whose ledger reads so; computed once for all tests that look at it."""
+    return build_board(create_store(root), base=base)
+
+
 def row(bench: Bench, name: str, base: str = "") -> Row:
-    (track,) = build_board(bench.store, base=base).tracks
+    (track,) = computed(bench.board, bench.store.ledger_path.read_text(), base).tracks
     return next(r for r in track.rows if r.model == f"org/{name}")
 
 

@@ -207,3 +207,30 @@ def test_page_in_a_browser(served: Served, width: int) -> None:
         assert not [text for text in browser.log if "Content Security" in text]
         hosts = {url.split("/")[2] for url in browser.requests if url.startswith("http")}
         assert hosts == {f"127.0.0.1:{served.port}"}
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_submission_by_page(served: Served) -> None:
+    """The packed file, chosen and sent in a browser; then a broken one, whose reason is shown."""
+    packed = served.bench.root / "page.jsonl"
+    submit(served.bench.run("bypage", accuracy=0.6), str(packed))
+    broken = served.bench.root / "broken.jsonl"
+    broken.write_bytes(packed.read_bytes()[:-30])
+    with Browser() as browser:
+        for path, token, says in (
+            (packed, "wrong", "Refused: a token is needed"),
+            (packed, TOKEN, "org/bypage: submitted as"),
+            (packed, TOKEN, "was submitted before"),
+            (broken, TOKEN, "no line end; was the file cut?"),
+        ):
+            browser.open(f"{served.url}/submit")
+            root = browser.call("DOM.getDocument")["root"]["nodeId"]
+            field = browser.call("DOM.querySelector", nodeId=root, selector="input[type=file]")
+            browser.call("DOM.setFileInputFiles", files=[str(path)], nodeId=field["nodeId"])
+            browser.run(f"document.querySelector('input[type=password]').value = '{token}'")
+            browser.run("document.querySelector('#send button').click()")
+            browser.wait(f"document.getElementById('outcome').textContent.includes('{says}')")
+    with served.client() as client:
+        rows = client.get("/api/v1/board").json()["tracks"][0]["rows"]
+    assert "org/bypage" in [found["model"] for found in rows]
