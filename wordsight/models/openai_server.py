@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import io
 import os
-import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -17,6 +15,7 @@ from loguru import logger
 from wordsight.answers import FAILED_PREFIX, failed, text_answer
 from wordsight.errors import WordsightError
 from wordsight.models.base import Ask, PictureModel, PictureSource
+from wordsight.models.in_flight import in_flight
 from wordsight.models.server_client import ChatServer, Dialect, RequestFailedError, is_refusal
 from wordsight.models.server_reply import has_likelihoods, likelihood_answer, message_text
 
@@ -26,7 +25,6 @@ _SENT_AS_IS = {"JPEG": "jpeg", "PNG": "png", "WEBP": "webp", "GIF": "gif"}
 _MOST_FAILURES_IN_A_ROW = 20
 _LONGEST_WORD = 1
 T = TypeVar("T")
-R = TypeVar("R")
 
 
 class OpenAIServer(PictureModel):
@@ -182,55 +180,6 @@ class OpenAIServer(PictureModel):
 
 class _NoLikelihoodsError(Exception):
     """The server was found to give none since the request was made up."""
-
-
-def in_flight(
-    ask: Callable[[T], Coroutine[Any, Any, R]],
-    items: Sequence[T],
-    concurrency: int,
-    *,
-    first_alone: bool = False,
-    close: Callable[[], Coroutine[Any, Any, None]],
-) -> Iterator[R]:
-    """Results of ``ask`` in order, with up to ``concurrency`` calls running at a time.
-
-    The calls run on an event loop in a thread of its own, so that a caller may have one too;
-    ``close`` is called on it at the end, however the end comes.
-    """
-    if not items:
-        return
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    gate = asyncio.Semaphore(concurrency)
-
-    async def gated(item: T) -> R:
-        async with gate:
-            return await ask(item)
-
-    # Further than the gate lets through: one slow call must not hold up those behind it.
-    reach = 4 * concurrency
-    waiting: deque[Any] = deque()
-    try:
-        for number, item in enumerate(items):
-            waiting.append(asyncio.run_coroutine_threadsafe(gated(item), loop))
-            if len(waiting) == reach or (first_alone and number == 0):
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result()
-        asyncio.run_coroutine_threadsafe(close(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-async def _cancel_all() -> None:
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _extras(reply: dict[str, Any], started: float) -> dict[str, float]:
