@@ -24,7 +24,8 @@ from leaderboard.compute import (
 )
 from leaderboard.records import Archived, Board, Cell, Row, TaskInfo, TrackBoard, Withdrawal
 from leaderboard.scoring import STATUSES
-from leaderboard.store import Matrix, Store, Stored
+from leaderboard.store import Matrix, Store
+from leaderboard.stored import Stored
 from wordsight.errors import DataError
 
 SEED = 0

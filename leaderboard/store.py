@@ -25,30 +25,11 @@ from leaderboard.lines import Submission
 from leaderboard.records import Receipt, TaskReport
 from leaderboard.schema import Header, SubmissionError
 from leaderboard.scoring import SCORER, BoardScore, score_task
+from leaderboard.stored import Stored, fold
 from wordsight.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A submission as the board sees it: its header and what was decided about it since."""
-
-    id: str
-    entry: str
-    header: Header
-    submitted: str
-    number: int
-    content: str
-    pending: bool = False
-    verified: bool = False
-    withdrawn: str = ""
-
-    @property
-    def public(self) -> bool:
-        """Whether it may take part in rankings."""
-        return not (self.pending or self.withdrawn)
 
 
 @dataclass(frozen=True)
@@ -269,35 +250,6 @@ class Store:
         """Where the scores lie or would lie; depends on the gold and the scoring rules."""
         build = f"v{SCORER}-{self.gold(task).fingerprint}"
         return self.root / "scores" / build / task / f"{submission}.parquet"
-
-
-def fold(events: Sequence[Event], header: Any) -> list[Stored]:
-    """What the events say about each submission, oldest first.
-
-    header : function from a submission id to its Header.
-    """
-    from dataclasses import replace
-
-    found: dict[str, Stored] = {}
-    for event in events:
-        if event.submission not in found:
-            found[event.submission] = Stored(
-                id=event.submission,
-                entry=event.entry,
-                header=header(event.submission),
-                submitted=event.time,
-                number=event.number,
-                content=event.content,
-            )
-        changes: dict[str, dict[str, Any]] = {
-            "submitted": {},
-            "pending": {"pending": True},
-            "approved": {"pending": False},
-            "verified": {"verified": True},
-            "withdrawn": {"withdrawn": event.reason or "no reason given"},
-        }
-        found[event.submission] = replace(found[event.submission], **changes[event.kind])
-    return list(found.values())
 
 
 @lru_cache(maxsize=32)
