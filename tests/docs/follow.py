@@ -37,13 +37,13 @@ class Scene:
     before: Mapping[str, Callable[[Path], Mapping[str, str] | None]] = field(default_factory=dict)
 
 
-def follow(page: str, folder: Path, scene: Scene | None = None) -> None:
+def follow(page: str, folder: Path, scene: Scene | None = None, *, examples: bool = True) -> None:
     """Run all commands and Python examples of the page in ``folder``; each must succeed."""
     scene = scene or Scene()
     environment = {**_environment(folder), **scene.environment}
     stand_ins = dict(scene.stand_ins)
     for block in blocks(read_page(page)):
-        if block.language == "python":
+        if block.language == "python" and examples:
             _examples(block.text, f"{page}, line {block.line}", folder, environment)
         for command in block.commands:
             if is_left_out(command):
