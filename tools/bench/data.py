@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import statistics
-import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +16,7 @@ if TYPE_CHECKING:
 
 # VerSe: 1,264 queries of ten candidates over about 3,500 pictures
 SLOTS_PER_PICTURE = 3.6
+CANDIDATES = 10
 
 
 class JpegPictures:
@@ -47,34 +45,29 @@ class JpegPictures:
 
 
 def verse_like(pictures: JpegPictures, slots_per_picture: float, seed: int = 0) -> list[Ask]:
-    """Questions of VerSe's form: each picture in as many slots on average as there."""
+    """Questions in VerSe's proportions: ten candidates per query, pictures used several times.
+
+    The words are known to the tokenizers built here, so that a question has about as many tokens
+    as with a tokenizer of full size.
+    """
     rng = random.Random(seed)
-    verbs = ["open", "play", "draw", "strike", "raise", "turn", "serve", "cast"]
-    things = ["door", "window", "piano", "card", "picture", "match", "ball", "flag", "wheel"]
-    slots = round(len(pictures.files) * slots_per_picture)
+    words = ["tool", "plant", "vehicle", "animal", "photo", "term", "word", "context", "meaning"]
     ids = list(pictures.files)
+    slots = round(len(ids) * slots_per_picture / CANDIDATES) * CANDIDATES
     chosen = ids + rng.choices(ids, k=slots - len(ids))
+    rng.shuffle(chosen)
     asks = []
-    for image_id in chosen:
-        verb = rng.choice(verbs)
-        context = f"a person about to {verb} the {rng.choice(things)} near a {rng.choice(things)}"
-        asks.append(
+    for start in range(0, slots, CANDIDATES):
+        term, *others = rng.sample(words, 5)
+        context = f"a {term} of an {others[0]} with the {others[1]}, a {others[2]} or a {others[3]}"
+        asks += [
             Ask(
-                question=YES_NO.fill(term=verb, context=context),
+                question=YES_NO.fill(term=term, context=context),
                 image_id=image_id,
                 source=pictures,
-                term=verb,
+                term=term,
                 context=context,
             )
-        )
+            for image_id in chosen[start : start + CANDIDATES]
+        ]
     return sorted(asks, key=lambda ask: ask.image_id)
-
-
-def seconds(work: Callable[[], object], repeat: int = 1) -> float:
-    """Median wall-clock seconds of a piece of work."""
-    taken = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - started)
-    return statistics.median(taken)
