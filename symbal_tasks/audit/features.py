@@ -171,7 +171,12 @@ def _detector(pretrained: str) -> Callable[[bytes, str], float]:
 
     def detect(content: bytes, feature: str) -> float:
         picture = decode_rgb(io.BytesIO(content), "picture to detect in")
-        inputs = processor(text=[[f"a photo of {feature}"]], images=picture, return_tensors="pt")
+        inputs = processor(
+            text=[[f"a photo of {feature}"]],
+            images=picture,
+            truncation=True,
+            return_tensors="pt",
+        )
         with torch.inference_mode():
             logits = model(**inputs).logits
         return float(logits.sigmoid().max())

@@ -14,7 +14,12 @@ import pytest
 from PIL import Image
 
 from symbal_tasks.audit.captions import Columns, read_captions, read_hub
-from symbal_tasks.audit.features import ReferenceFeatures, TableFeatures, read_features
+from symbal_tasks.audit.features import (
+    DetectorFeatures,
+    ReferenceFeatures,
+    TableFeatures,
+    read_features,
+)
 from symbal_tasks.backends import Row
 from wordsight.errors import DataError
 
@@ -202,3 +207,54 @@ def test_reference_features_read_words() -> None:
     assert source.shown("dog", ["1", "2"], rows) == [True, True]
     assert source.shown("hot dog", ["1", "2"], rows) == [False, True]
     assert source.candidates(["the", "a dog"]) == ["a dog"]
+
+
+def test_detector_marks_pictures_and_is_asked_once(tmp_path: Path, images: Path) -> None:
+    from transformers import (
+        AutoTokenizer,
+        Owlv2Config,
+        Owlv2ForObjectDetection,
+        Owlv2ImageProcessor,
+        Owlv2Processor,
+    )
+
+    from wordsight.tiny_models import build_tiny_model
+
+    # random weights of OWLv2's architecture: what it marks means nothing, that it runs does
+    tokenizer = AutoTokenizer.from_pretrained(build_tiny_model("clip", tmp_path / "clip"))
+    tokenizer.model_max_length = 16
+    small = {
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+    }
+    text = small | {
+        "vocab_size": len(tokenizer),
+        "max_position_embeddings": 16,
+        "pad_token_id": tokenizer.pad_token_id,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+    }
+    config = Owlv2Config(
+        text_config=text,
+        vision_config=small | {"image_size": 32, "patch_size": 16},
+        projection_dim=32,
+    )
+    folder = tmp_path / "owl"
+    Owlv2ForObjectDetection(config).save_pretrained(folder)
+    processor = Owlv2Processor(
+        image_processor=Owlv2ImageProcessor(size={"height": 32, "width": 32}), tokenizer=tokenizer
+    )
+    processor.save_pretrained(folder)
+    rows = [[Row(name, "", "", (images / name).read_bytes)] for name, _ in PAIRS]
+    keys = [name for name, _ in PAIRS]
+    low = DetectorFeatures(str(folder), threshold=0.0)
+    long_name = "a very long name " * 20
+    assert low.shown(long_name, keys, rows) == [True] * 3
+    for path in folder.iterdir():
+        path.unlink()
+    high = DetectorFeatures(str(folder), threshold=1.01, cache=low.cache)
+    assert high.shown(long_name, keys, rows) == [False] * 3
+    with pytest.raises(DataError, match="needs --images"):
+        low.shown("dog", ["x"], [[Row("x", "")]])
