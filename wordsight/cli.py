@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,9 +12,12 @@ import typer
 from leaderboard.cli import app as leaderboard_app
 from leaderboard.cli import ledger_app, submit_command
 from sage_tasks.build.cli import app as build_app
+from sage_tasks.gar.cli import ablate, definitions, errors, explain, lexicon_report
 from sage_tasks.hub_cli import pull, push
 from sage_tasks.sample_cli import agreement, sample
 from symbal_tasks.cli import build_symbalbench
+from symbal_tasks.cli_audit import audit_captions, audit_null, make_captions
+from symbal_tasks.cli_bench import ablate_symbal, run_symbal
 from wordsight import __version__
 
 OK, ERROR, USAGE, INCOMPLETE = 0, 1, 2, 3
@@ -24,15 +28,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-# The parts bring their own commands; none of these modules loads anything heavy.
-build_app.command("symbalbench")(build_symbalbench)
-app.add_typer(build_app, name="build")
-app.add_typer(leaderboard_app, name="leaderboard")
-app.add_typer(ledger_app, name="ledger")
-for _command in (push, pull, sample, agreement):
-    app.command()(_command)
-app.command("submit")(submit_command)
 
 OutputPath = Annotated[
     Path, typer.Option("--output_path", "--output-path", help="Folder for results and samples.")
@@ -135,6 +130,33 @@ def list_tasks() -> None:
 
     for name in task_names():
         typer.echo(name)
+
+
+# The parts bring their own commands; none of these modules loads anything heavy. What most people
+# type comes first in the help.
+_PARTS: dict[str, Callable[..., None]] = {
+    "submit": submit_command,
+    "push": push,
+    "pull": pull,
+    "explain": explain,
+    "errors": errors,
+    "ablate": ablate,
+    "definitions": definitions,
+    "lexicons": lexicon_report,
+    "audit": audit_captions,
+    "audit-null": audit_null,
+    "caption": make_captions,
+    "symbal": run_symbal,
+    "ablate-symbal": ablate_symbal,
+    "sample": sample,
+    "agreement": agreement,
+}
+for _name, _command in _PARTS.items():
+    app.command(_name)(_command)
+build_app.command("symbalbench")(build_symbalbench)
+app.add_typer(build_app, name="build")
+app.add_typer(leaderboard_app, name="leaderboard")
+app.add_typer(ledger_app, name="ledger")
 
 
 def main() -> None:
