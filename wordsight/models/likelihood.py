@@ -9,7 +9,6 @@ first picture finds a difference, every question goes through the model whole.
 from __future__ import annotations
 
 import gc
-import inspect
 import itertools
 import time
 from collections import OrderedDict
@@ -24,18 +23,10 @@ from loguru import logger
 from wordsight.errors import WordsightError
 from wordsight.models.ahead import Ahead
 from wordsight.models.base import Ask
+from wordsight.models.passes import Passes, Prefix, Row, chunks, groups
 from wordsight.models.prompting import Prepared, Prompter
-from wordsight.models.tensors import (
-    collate,
-    join_caches,
-    out_of_memory,
-    picture_kind,
-    select_row,
-    stack,
-    to_model,
-    whole_prompt,
-)
-from wordsight.models.yes_no import AnswerTokens, Reading, Tokens, word_log_probability
+from wordsight.models.tensors import out_of_memory
+from wordsight.models.yes_no import AnswerTokens, Reading, word_log_probability
 
 Reuse = Literal["auto", "on", "off"]
 _CHECK_QUESTION = "Is this a picture of anything at all? Answer with one word, Yes or No."
@@ -44,30 +35,6 @@ _TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
 _HALF_TOLERANCE = 3e-2
 # A picture may have many questions: a window ends after this many per picture on average.
 _QUESTIONS_PER_PICTURE = 16
-
-
-@dataclass
-class _Prefix:
-    """A picture and chat header that went through the model: keys and values of one row."""
-
-    cache: Any
-    length: int
-    rope_delta: torch.Tensor | None
-
-    @property
-    def bytes(self) -> int:
-        tensors = (t for layer in self.cache.layers for t in (layer.keys, layer.values))
-        return sum(t.numel() * t.element_size() for t in tensors if t is not None)
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One sequence to put through the model: an ask's question and a lead of its answer."""
-
-    number: int
-    ask: Ask
-    lead: Tokens
-    tail: tuple[int, ...]
 
 
 @dataclass
@@ -111,11 +78,8 @@ class LikelihoodReader:
         self._leads = tokens.leads
         self._pool = ThreadPoolExecutor(workers) if workers else None
         self._cache_bytes = int(cache_gb * 2**30)
-        self._prefixes: OrderedDict[str, _Prefix] = OrderedDict()
-        # transformers renamed the argument in its fifth major version and warns about the old one
-        known = inspect.signature(model.forward).parameters
-        self._cache_name = "cache" if "cache" in known else "past_key_values"
-        self._pad = model.config.get_text_config().pad_token_id or 0
+        self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
+        self._passes = Passes(model)
 
     def forget(self) -> None:
         """Drop the kept pictures, as after a change of data or for a cold measurement."""
@@ -215,17 +179,17 @@ class LikelihoodReader:
         """(log P(yes), log P(no), tokens of the prompt) per ask."""
         tails = [tuple(tail) for tail in self.prompter.tails([ask.question for ask in asks])]
         rows = [
-            _Row(number, ask, lead, (*tail, *lead))
+            Row(number, ask, lead, (*tail, *lead))
             for number, (ask, tail) in enumerate(zip(asks, tails, strict=True))
             for lead in self._leads
         ]
         with torch.inference_mode():
             if reuse == "off":
-                logs = self._read_whole(rows, prepared)
+                logs = self._passes.read_whole(rows, prepared, self.batch_size)
                 lengths = {k: p.length for k, p in prepared.items()}
             else:
                 prefixes = self._prefixes_of(asks, prepared)
-                logs = self._read_tails(rows, prefixes)
+                logs = self._passes.read_tails(rows, prefixes, self.batch_size)
                 lengths = {k: p.length for k, p in prefixes.items()}
         return [
             (
@@ -236,14 +200,14 @@ class LikelihoodReader:
             for number, ask in enumerate(asks)
         ]
 
-    def _prefixes_of(self, asks: list[Ask], prepared: dict[str, Prepared]) -> dict[str, _Prefix]:
+    def _prefixes_of(self, asks: list[Ask], prepared: dict[str, Prepared]) -> dict[str, Prefix]:
         needed = dict.fromkeys(ask.image_id for ask in asks)
         found = {key: self._prefixes[key] for key in needed if key in self._prefixes}
         missing = [key for key in needed if key not in found]
-        for _, group in _groups(missing, lambda key: prepared[key].shape):
-            for chunk in _chunks(group, self.batch_size):
+        for _, group in groups(missing, lambda key: prepared[key].shape):
+            for chunk in chunks(group, self.batch_size):
                 rows = [prepared[key] for key in chunk]
-                for key, prefix in zip(chunk, self._prefill(rows), strict=True):
+                for key, prefix in zip(chunk, self._passes.prefill(rows), strict=True):
                     found[key] = self._prefixes[key] = prefix
         for key in needed:
             self._prefixes.move_to_end(key)
@@ -254,110 +218,6 @@ class LikelihoodReader:
         total = sum(prefix.bytes for prefix in self._prefixes.values())
         while self._prefixes and total > self._cache_bytes:
             total -= self._prefixes.popitem(last=False)[1].bytes
-
-    def _prefill(self, rows: list[Prepared]) -> list[_Prefix]:
-        from transformers import DynamicCache
-
-        # Equal shapes: nothing is padded, so no position and no mask can be wrong.
-        inputs = stack([{**row.prefix, **row.picture} for row in rows])
-        cache = DynamicCache(config=self._model.config)
-        self._model(
-            **to_model(inputs, self._model),
-            **{self._cache_name: cache},
-            use_cache=True,
-            logits_to_keep=1,
-        )
-        deltas = self._rope_deltas()
-        if len(rows) == 1:
-            return [_Prefix(cache, rows[0].length, deltas)]
-        return [
-            _Prefix(
-                select_row(cache, number),
-                row.length,
-                None if deltas is None else deltas[number : number + 1],
-            )
-            for number, row in enumerate(rows)
-        ]
-
-    def _rope_deltas(self) -> torch.Tensor | None:
-        # State of Qwen's models, overwritten by their next pass.
-        inner = getattr(self._model, "model", self._model)
-        deltas = getattr(inner, "rope_deltas", None)
-        return None if deltas is None else deltas.clone()
-
-    def _read_tails(
-        self, rows: list[_Row], prefixes: dict[str, _Prefix]
-    ) -> dict[int, dict[Tokens, torch.Tensor]]:
-        logs: dict[int, dict[Tokens, torch.Tensor]] = {}
-        # Rows of one batch share the prefix length; close lengths together waste few positions.
-        rows = sorted(rows, key=lambda row: len(row.tail))
-        for length, group in _groups(rows, lambda row: prefixes[row.ask.image_id].length):
-            for chunk in _chunks(group, self.batch_size):
-                self._read_tail_batch(chunk, length, prefixes, logs)
-        return logs
-
-    def _read_tail_batch(
-        self,
-        rows: list[_Row],
-        length: int,
-        prefixes: dict[str, _Prefix],
-        logs: dict[int, dict[Tokens, torch.Tensor]],
-    ) -> None:
-        device = self._model.device
-        longest = max(len(row.tail) for row in rows)
-        # On the right: a causal model never looks at what follows the last token of a row.
-        ids = torch.tensor([[*row.tail, *[self._pad] * (longest - len(row.tail))] for row in rows])
-        places = [range(len(row.tail) - len(row.lead) - 1, len(row.tail)) for row in rows]
-        wanted = sorted({place for row in places for place in row})
-        own = [prefixes[row.ask.image_id] for row in rows]
-        positions = torch.arange(length, length + longest, device=device).expand(len(rows), -1)
-        if own[0].rope_delta is not None:
-            deltas = torch.cat([p.rope_delta for p in own if p.rope_delta is not None])
-            positions = (positions + deltas.to(device)).expand(3, -1, -1)
-        logits = self._model(
-            input_ids=ids.to(device),
-            position_ids=positions,
-            **{self._cache_name: join_caches([p.cache for p in own])},
-            use_cache=True,
-            logits_to_keep=torch.tensor(wanted, device=device),
-        ).logits
-        for number, row in enumerate(rows):
-            here = [wanted.index(place) for place in places[number]]
-            logs.setdefault(row.number, {})[row.lead] = _log_softmax(logits[number, here])
-
-    def _read_whole(
-        self, rows: list[_Row], prepared: dict[str, Prepared]
-    ) -> dict[int, dict[Tokens, torch.Tensor]]:
-        logs: dict[int, dict[Tokens, torch.Tensor]] = {}
-        for _, group in _groups(rows, lambda row: picture_kind(prepared[row.ask.image_id].picture)):
-            for chunk in _chunks(group, self.batch_size):
-                keep = max(len(row.lead) for row in chunk) + 1
-                inputs = collate(
-                    [whole_prompt(prepared[row.ask.image_id], row.tail) for row in chunk],
-                    self._pad,
-                )
-                logits = self._model(
-                    **to_model(inputs, self._model), use_cache=False, logits_to_keep=keep
-                ).logits
-                for number, row in enumerate(chunk):
-                    last = logits[number, -len(row.lead) - 1 :]
-                    logs.setdefault(row.number, {})[row.lead] = _log_softmax(last)
-        return logs
-
-
-def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
-    return logits.double().log_softmax(-1).cpu()
-
-
-def _groups(items: Sequence[Any], key: Any) -> list[tuple[Any, list[Any]]]:
-    found: dict[Any, list[Any]] = {}
-    for item in items:
-        found.setdefault(key(item), []).append(item)
-    return list(found.items())
-
-
-def _chunks(items: list[Any], size: int) -> Iterator[list[Any]]:
-    return (items[i : i + size] for i in range(0, len(items), size))
 
 
 def _p_yes(yes: float, no: float) -> float:
