@@ -1,4 +1,5 @@
-"""Build hook: the YAML of ``tasks/`` travels inside the wheel as ``wordsight/_tasks``.
+"""Build hook: the YAML of ``tasks/`` travels inside the wheel as ``wordsight/_tasks``, the published
+figures of ``submissions/`` as ``leaderboard/_published``.
 
 A static force-include would do the same for editable installs, where it leaves a bare
 ``wordsight`` folder in site-packages that hides the real package.
@@ -18,3 +19,4 @@ class TasksHook(BuildHookInterface):  # type: ignore[type-arg]
         """Called by hatchling before a build; ``version`` is "standard" or "editable"."""
         if version != "editable":
             build_data["force_include"]["tasks"] = "wordsight/_tasks"
+            build_data["force_include"]["submissions/published"] = "leaderboard/_published"

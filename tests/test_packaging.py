@@ -47,6 +47,8 @@ def test_the_wheel_holds_task_yaml_and_demo_set_and_no_stray_modules(wheel: Path
     assert "wordsight/_tasks/_sage_yes_no_yaml" in names
     assert "sage_tasks/demo/images.jsonl" in names
     assert "sage_tasks/demo/NOTICE" in names
+    assert any(name.startswith("leaderboard/_published/") for name in names)
+    assert "sage_tasks/build/cli.py" in names
     packages = {"wordsight", "sage_tasks", "symbal_tasks", "leaderboard"}
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == packages
     pictures = {p.name for p in (ROOT / "sage_tasks" / "demo" / "images").iterdir()}
