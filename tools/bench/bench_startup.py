@@ -3,12 +3,13 @@
     python tools/bench/bench_startup.py
 
 The same task and model through lmms-eval's own command and through ``wordsight eval``; a model
-registered for this benchmark prints the time at which it is asked. Medians of three runs, CPU
-seconds beside them.
+registered for this benchmark prints the time at which it is asked. Medians of several runs,
+CPU seconds beside them.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import statistics
@@ -18,7 +19,6 @@ import tempfile
 import time
 from pathlib import Path
 
-RUNS = 3
 # Runs a command's main function with a model that stops at its first request.
 PROBE = """
 import sys, time
@@ -35,6 +35,8 @@ from lmms_eval.api.model import lmms
 
 class FirstRequest(lmms):
     is_simple = True
+    def __init__(self, **options):
+        super().__init__()
     def generate_until(self, requests):
         print("ASKED", time.time(), flush=True)
         os._exit(0)
@@ -46,8 +48,11 @@ class FirstRequest(lmms):
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=3)
+    runs_wanted = parser.parse_args().runs
     wordsight = str(Path(sys.executable).with_name("wordsight"))
-    help_times = [_run([wordsight, "--help"]) for _ in range(RUNS)]
+    help_times = [_run([wordsight, "--help"]) for _ in range(runs_wanted)]
     _show("wordsight --help", help_times)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "bench_startup_model.py").write_text(MODEL)
@@ -58,7 +63,7 @@ def main() -> None:
             ("wordsight eval", "wordsight.cli:main", ["wordsight", "eval", *options]),
         ):
             runs = []
-            for number in range(RUNS):
+            for number in range(runs_wanted):
                 output = str(Path(folder, f"{label.split()[0]}{number}"))
                 code = PROBE.format(here=folder, argv=[*argv, "--output_path", output], entry=entry)
                 runs.append(_run([sys.executable, "-c", code], until="ASKED"))

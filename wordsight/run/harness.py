@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordsight.errors import IncompleteRunError, WordsightError
 from wordsight.run.journal import Journal, keep_answers
+from wordsight.run.lazy import put_off
 from wordsight.run.spec import RunSpec
 from wordsight.shard import SHARD_VARIABLE
 
@@ -68,6 +69,8 @@ def run(
 
     Raises WordsightError for unknown models or tasks, bad data and a full disk.
     """
+    # lmms-eval imports it for metrics of other tasks; that takes as long as all else together
+    put_off("evaluate")
     rank = int(os.environ.get("RANK", "0"))
     journal = _open_journal(spec, output, rank, resume=resume, restart=restart)
     with _set_variable(SHARD_VARIABLE, spec.shard), contextlib.redirect_stdout(sys.stderr):
