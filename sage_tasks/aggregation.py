@@ -6,16 +6,6 @@ import math
 from collections.abc import Sequence
 
 
-def exact_mean(values: Sequence[float]) -> float:
-    """Mean with an exactly rounded sum: the same on any number of processes, in any order."""
-    return math.fsum(values) / len(values)
-
-
-def total(values: Sequence[float]) -> float:
-    """Number of items (of failed or invalid ones)."""
-    return math.fsum(values)
-
-
 def pair_mean(values: Sequence[dict[str, float]]) -> float:
     """Share over all (negative, gold) pairs of all items (Table 8)."""
     pairs = math.fsum(value["pairs"] for value in values)

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from lmms_eval.api.instance import Instance
 
-from sage_tasks.aggregation import exact_mean, position_bias, total
+from sage_tasks.aggregation import position_bias
 from sage_tasks.package import Package
 from sage_tasks.records import CANDIDATES, Query
 from sage_tasks.scoring import ItemScore
 from sage_tasks.task import CandidateView, RankingTask
+from wordsight.aggregation import exact_mean, total
 from wordsight.answer_text import LETTERS
 from wordsight.answers import choice_answer
+from wordsight.harness_task import Metrics
 from wordsight.prompts import CHOICE, Prompt
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 # No ranking stands behind a choice, so it has no reciprocal rank and no confusion per pair.
-METRICS: dict[str, tuple[Any, bool]] = {
+METRICS: Metrics = {
     "hits1": (exact_mean, True),
     "spis_hits1": (exact_mean, True),
     "position_bias": (position_bias, False),

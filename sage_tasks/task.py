@@ -14,15 +14,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lmms_eval.api.instance import Instance
-from lmms_eval.api.task import ConfigurableMessagesTask
 from loguru import logger
 
-from sage_tasks.aggregation import exact_mean, pair_mean, total
+from sage_tasks.aggregation import pair_mean
 from sage_tasks.package import Package, open_package
 from sage_tasks.records import CANDIDATES, Query, pictures_fingerprint
 from sage_tasks.scoring import ItemScore, score_item
 from sage_tasks.sources import dataset_root
+from wordsight.aggregation import exact_mean, total
 from wordsight.exit_status import mark_incomplete
+from wordsight.harness_task import HarnessTask, KwargsOrCallable, Metrics
 from wordsight.prompts import YES_NO, Prompt
 from wordsight.shard import SHARD_VARIABLE, Shard
 
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from wordsight.models.base import QuestionKind
 
 LOG_KEY = "wordsight"
-# name -> (aggregation over items, higher is better)
-METRICS: dict[str, tuple[Any, bool]] = {
+METRICS: Metrics = {
     "hits1": (exact_mean, True),
     "mrr": (exact_mean, True),
     "spis_hits1": (exact_mean, True),
@@ -99,29 +99,7 @@ class CandidateView(Sequence[dict[str, Any]]):
         return record.width, record.height
 
 
-class _KwargsOrCallable(dict[str, Any]):
-    """Generation arguments that are also a function of the document.
-
-    Simple models expect (kwargs, function) at places 1 and 2 of a request, chat models
-    (function, kwargs). An object that is both serves either, so one task class does.
-    """
-
-    def __init__(self, kwargs: dict[str, Any], function: Any) -> None:
-        super().__init__(kwargs)
-        self._function = function
-
-    def __call__(self, doc: dict[str, Any], *_: Any, **__: Any) -> Any:
-        return self._function(doc)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _KwargsOrCallable:
-        return _KwargsOrCallable(dict(self), self._function)
-
-    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
-        # Logged samples, which hold it, travel between processes; the task must not go along.
-        return dict, (dict(self),)
-
-
-class RankingTask(ConfigurableMessagesTask):
+class RankingTask(HarnessTask):
     """Pick the picture that shows the meant sense (SAGE, section 3).
 
     Task YAML: ``metadata.dataset`` (a name or a folder), ``metadata.config``, ``metadata.version``
@@ -129,11 +107,7 @@ class RankingTask(ConfigurableMessagesTask):
     """
 
     prompt: Prompt = YES_NO
-    metrics: dict[str, tuple[Any, bool]] = METRICS
-
-    def __init__(self, *args: Any, config: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        plain = {key: value for key, value in (config or {}).items() if key != "class"}
-        super().__init__(*args, config=plain, **kwargs)
+    metrics: Metrics = METRICS
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None) -> None:
         """Open the dataset folder; called by lmms-eval before anything else."""
@@ -175,14 +149,6 @@ class RankingTask(ConfigurableMessagesTask):
     def view(self, package: Package, queries: Sequence[Query]) -> CandidateView:
         """What models see of the documents."""
         return CandidateView(package, queries, self.prompt)
-
-    def _prepare_metric_and_aggregation(self) -> None:
-        # lmms-eval fills these from the YAML's metric_list; here the class owns its metrics,
-        # because they belong to the ranking and not to a subset.
-        self._metric_fn_list = dict.fromkeys(self.metrics)
-        self._metric_fn_kwargs: dict[str, Any] = {name: {} for name in self.metrics}
-        self._aggregation_list = {name: aggregate for name, (aggregate, _) in self.metrics.items()}
-        self._higher_is_better = {name: higher for name, (_, higher) in self.metrics.items()}
 
     def _paired_sources(self, root: Any, split: str) -> frozenset[str]:
         twin = self.config.metadata.get("paired_with")
@@ -226,8 +192,8 @@ class RankingTask(ConfigurableMessagesTask):
         """Ten instances of one query; ``doc_id`` counts queries, the arguments count pairs."""
         metadata = kwargs["metadata"]
         options = dict(self.config.generation_kwargs)
-        messages = _KwargsOrCallable(options, self.doc_to_messages)
-        visual = _KwargsOrCallable(options, self.doc_to_visual)
+        messages = KwargsOrCallable(options, self.doc_to_messages)
+        visual = KwargsOrCallable(options, self.doc_to_visual)
         task, split = self.config.task, metadata["split"]
         return [
             Instance(

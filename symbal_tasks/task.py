@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from lmms_eval.api.instance import Instance
-from lmms_eval.api.task import ConfigurableMessagesTask
 
 from symbal_tasks.audit.captions import read_captions
 from symbal_tasks.backends import Row
@@ -25,8 +24,10 @@ from symbal_tasks.judge import OfflineJudge
 from symbal_tasks.prompts import DIRECT
 from symbal_tasks.records import Setting
 from symbal_tasks.view import Benchmark, open_benchmark
+from wordsight.aggregation import exact_mean, total
 from wordsight.answers import FAILED_PREFIX
 from wordsight.exit_status import mark_incomplete
+from wordsight.harness_task import HarnessTask, KwargsOrCallable, Metrics
 from wordsight.hub import locate
 from wordsight.shard import SHARD_VARIABLE, Shard
 
@@ -87,29 +88,20 @@ class SettingView(Sequence[dict[str, Any]]):
         return direct_prompt(rows, context_tokens=self.context_tokens).text
 
 
-class _KwargsOrCallable(dict[str, Any]):
-    """Generation arguments that are also a function of the document.
-
-    Simple models expect (kwargs, function) at places 1 and 2 of a request, chat models
-    (function, kwargs): an object that is both serves either.
-    """
-
-    def __init__(self, kwargs: dict[str, Any], function: Any) -> None:
-        super().__init__(kwargs)
-        self._function = function
-
-    def __call__(self, doc: dict[str, Any], *_: Any, **__: Any) -> Any:
-        return self._function(doc)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _KwargsOrCallable:
-        return _KwargsOrCallable(dict(self), self._function)
-
-    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
-        # Logged samples, which hold it, travel between processes; the task must not go along.
-        return dict, (dict(self),)
+def metric_name(measure: str) -> str:
+    """ "both@5" -> "acc5_both": no name is a part of another, as lmms-eval's groups need."""
+    what, top = measure.split("@")
+    return f"acc{top}_{what}"
 
 
-class SettingTask(ConfigurableMessagesTask):
+METRICS: Metrics = {
+    **{metric_name(measure): (exact_mean, True) for measure in MEASURES},
+    "invalid": (total, False),
+    "failed": (total, False),
+}
+
+
+class SettingTask(HarnessTask):
     """Name the systematic error and the feature it goes with.
 
     Task YAML: ``metadata.dataset`` (a name or a folder), ``metadata.domain``,
@@ -117,9 +109,7 @@ class SettingTask(ConfigurableMessagesTask):
     the same answers with a language model.
     """
 
-    def __init__(self, *args: Any, config: dict[str, Any] | None = None, **kwargs: Any) -> None:
-        plain = {key: value for key, value in (config or {}).items() if key != "class"}
-        super().__init__(*args, config=plain, **kwargs)
+    metrics = METRICS
 
     def download(self, dataset_kwargs: dict[str, Any] | None = None) -> None:
         """Open the benchmark; called by lmms-eval before anything else."""
@@ -152,15 +142,6 @@ class SettingTask(ConfigurableMessagesTask):
         self.dataset = {split: self._view}
         self.dataset_no_image = {split: self._documents}
 
-    def _prepare_metric_and_aggregation(self) -> None:
-        names = (*(metric_name(measure) for measure in MEASURES), "invalid", "failed")
-        self._metric_fn_list = dict.fromkeys(names)
-        self._metric_fn_kwargs: dict[str, Any] = {name: {} for name in names}
-        self._aggregation_list = {
-            name: total if name in ("invalid", "failed") else exact_mean for name in names
-        }
-        self._higher_is_better = {name: name not in ("invalid", "failed") for name in names}
-
     def test_docs(self) -> Any:
         """One document per setting; ``--limit`` therefore counts settings."""
         return self._documents
@@ -191,8 +172,8 @@ class SettingTask(ConfigurableMessagesTask):
         """One request per setting."""
         metadata = kwargs["metadata"]
         options = dict(self.config.generation_kwargs)
-        messages = _KwargsOrCallable(options, self.doc_to_messages)
-        visual = _KwargsOrCallable(options, self.doc_to_visual)
+        messages = KwargsOrCallable(options, self.doc_to_messages)
+        visual = KwargsOrCallable(options, self.doc_to_visual)
         return Instance(
             request_type="generate_until",
             arguments=(ctx, messages, visual, doc_id, self.config.task, metadata["split"]),
@@ -233,22 +214,6 @@ class SettingTask(ConfigurableMessagesTask):
                 "status": "failed" if failed else "ok",
             },
         }
-
-
-def metric_name(measure: str) -> str:
-    """ "both@5" -> "acc5_both": no name is a part of another, as lmms-eval's groups need."""
-    what, top = measure.split("@")
-    return f"acc{top}_{what}"
-
-
-def exact_mean(values: Sequence[float]) -> float:
-    """Mean with an exactly rounded sum: the same on any number of processes."""
-    return math.fsum(values) / len(values)
-
-
-def total(values: Sequence[float]) -> float:
-    """Number of documents that failed, or whose answer could not be read."""
-    return math.fsum(values)
 
 
 def _made_captions(benchmark: Benchmark) -> dict[str, str]:

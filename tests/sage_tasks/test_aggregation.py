@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from sage_tasks.aggregation import exact_mean, group_delta, pair_mean
+from sage_tasks.aggregation import group_delta, pair_mean
+from wordsight.aggregation import exact_mean
 
 
 def test_mean_has_the_same_bits_in_any_order() -> None:
