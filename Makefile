@@ -9,8 +9,9 @@ BIN := $(VENV)/bin
 demo: setup
 	$(BIN)/wordsight demo
 
+# One thread per process: the models of the tests are so small that threads only wait for each other.
 test: setup lint
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: setup
 	$(BIN)/ruff format --check .
