@@ -43,6 +43,7 @@ def evaluate(
     return read_run(output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simple", [False, True])
 def test_likelihoods_agree_with_the_text_at_any_batch_size(
     simple: bool, steered: Path, tmp_path: Path
@@ -62,6 +63,7 @@ def test_likelihoods_agree_with_the_text_at_any_batch_size(
             assert scores == pytest.approx(alone.scores[key], abs=0.03)
 
 
+@pytest.mark.slow
 def test_adapter_that_mixes_up_its_rows_goes_one_by_one(steered: Path, tmp_path: Path) -> None:
     right = stock.__getattr__("qwen2_5_vl__chat")
     base: Any = right.__mro__[2]
