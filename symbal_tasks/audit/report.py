@@ -257,7 +257,10 @@ def _ratio(value: float) -> str:
 
 
 def _p(m: Misalignment) -> str:
-    return "-" if m.p_holm is None else f"{m.p_holm:.2g}"
+    if m.p_holm is None:
+        return "-"
+    # below what a double holds, Fisher's p comes out as 0
+    return f"{m.p_holm:.2g}" if m.p_holm else "<1e-300"
 
 
 def _plain(value: Any) -> Any:
