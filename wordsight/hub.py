@@ -27,8 +27,8 @@ BUILD_COMMANDS: Mapping[str, str] = {
     "vwsd_it": "wordsight build vwsd --source DIR --language it",
     "verse": "wordsight build spis --annotations CSV --coco-images DIR --captions JSON",
     "wikidiverse": "wordsight build wikidiverse --source DIR --images DIR",
-    "symbalbench_natural": "wordsight build symbalbench",
-    "symbalbench_medical": "wordsight build symbalbench",
+    "symbalbench_natural": "wordsight build symbalbench --domain natural",
+    "symbalbench_medical": "wordsight build symbalbench --domain medical",
 }
 
 

@@ -28,6 +28,8 @@ _MODELS = {
     "wordsight_openai": "wordsight.models.openai_server.OpenAIServer",
     "gar": "sage_tasks.gar.model.GAR",
     "uvwsd": "sage_tasks.uvwsd.UVWSD",
+    "symbal": "symbal_tasks.model.Symbal",
+    "symbal_nogroup": "symbal_tasks.model.SymbalNoGroup",
 }
 
 # stock adapters without a torch model in this process: there are no logits to read
