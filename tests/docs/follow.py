@@ -44,22 +44,27 @@ def follow(page: str, folder: Path, scene: Scene | None = None, *, examples: boo
     stand_ins = dict(scene.stand_ins)
     for block in blocks(read_page(page)):
         if block.language == "python" and examples:
-            _examples(block.text, f"{page}, line {block.line}", folder, environment)
+            where = f"{page}, line {block.line}"
+            _examples(_with(stand_ins, block.text), where, folder, environment)
         for command in block.commands:
             if is_left_out(command):
                 continue
             for start, action in scene.before.items():
                 if command.startswith(start):
                     stand_ins |= action(folder) or {}
-            line = command
-            for words, stand_in in stand_ins.items():
-                line = line.replace(words, stand_in)
+            line = _with(stand_ins, command)
             if exported := re.fullmatch(r"export (\w+)=(.*)", line):
                 environment[exported[1]] = exported[2]
             elif "leaderboard serve" in line:
                 _serve(line, folder, environment)
             else:
                 _run(line, folder, environment)
+
+
+def _with(stand_ins: Mapping[str, str], text: str) -> str:
+    for words, stand_in in stand_ins.items():
+        text = text.replace(words, stand_in)
+    return text
 
 
 def _environment(folder: Path) -> dict[str, str]:
