@@ -44,7 +44,9 @@ def test_commands_in_other_forms_are_noticed() -> None:
 def test_a_page_with_commands_has_a_test_that_runs_them(page: str) -> None:
     test = Path(__file__).with_name(f"test_{Path(page).stem.lower()}.py")
     assert test.is_file(), f"{page} shows commands: add {test.name}"
-    assert f'follow("{page}"' in test.read_text(encoding="utf-8")
+    text = test.read_text(encoding="utf-8")
+    assert f'"{page}"' in text
+    assert "follow(" in text
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -53,7 +55,8 @@ def test_a_command_in_the_prose_is_one_that_is_run(page: str) -> None:
     run = [set(c.split()) for p in PAGES for block in blocks(read_page(p)) for c in block.commands]
     for span in inline_commands(read_page(page)):
         words = span.split()
-        named = not any(word.startswith("-") for word in words[1:]) and words[0] == "wordsight"
+        rest = _command(words[1:], f"{page}: `{span}`")[1] if words[0] == "wordsight" else words
+        named = rest in ([], ["--help"])
         pattern = "..." in words
         repeated = any(set(words) <= shown for shown in run)
         assert named or pattern or repeated or is_left_out(span), f"{page}: nothing runs `{span}`"
@@ -66,7 +69,7 @@ def test_named_commands_of_wordsight_and_their_options_exist(page: str) -> None:
     for line in [*shown, *inline_commands(text)]:
         words = line.split()
         if words[0] == "wordsight":
-            command = _command(words[1:], f"{page}: `{line}`")
+            command, _ = _command(words[1:], f"{page}: `{line}`")
             for word in words:
                 if word.startswith("-") and word not in ("...", "-"):
                     assert word.split("=")[0] in _options(command), f"{page}: {word} of `{line}`"
@@ -79,6 +82,22 @@ def test_options_named_alone_exist(page: str) -> None:
     tools = [p.read_text(encoding="utf-8") for p in ROOT.glob("tools/**/*.py")]
     for option in re.findall(r"`(--[a-z][\w-]*)[^`]*`", prose(read_page(page))):
         assert option in known or any(f'"{option}"' in t for t in tools), f"{page}: `{option}`"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_named_scripts_and_their_options_exist(page: str) -> None:
+    scripts = {path.name: path for path in ROOT.glob("tools/**/*.py")}
+    for name, rest in re.findall(r"`(?:[\w/. ]*/)?(\w+\.py)([^`]*)`", prose(read_page(page))):
+        if rest or name.startswith("bench_"):
+            source = scripts[name].read_text(encoding="utf-8")
+            for option in re.findall(r"--[\w-]+", rest):
+                assert f'"{option}"' in source, f"{page}: {option} of {name}"
+
+
+def test_every_command_of_wordsight_is_on_a_page() -> None:
+    texts = "\n".join(map(read_page, PAGES))
+    for name in _names(_root(), "wordsight"):
+        assert re.search(rf"{name}\b(?!-)", texts), f"no page shows `{name}`"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -109,15 +128,23 @@ def _root() -> Any:
     return typer.main.get_command(app)
 
 
-def _command(words: list[str], where: str) -> Any:
+def _command(words: list[str], where: str) -> tuple[Any, list[str]]:
+    """The command that the words name, and the words after its name."""
     command = _root()
-    for word in words:
+    for position, word in enumerate(words):
         below = getattr(command, "commands", None)
-        if below is None or word == "...":
-            break
+        if below is None or word == "..." or word.startswith("-"):
+            return command, words[position:]
         assert word in below, f"{where}: no command {word!r}"
         command = below[word]
-    return command
+    return command, []
+
+
+def _names(command: Any, name: str) -> list[str]:
+    below = getattr(command, "commands", None)
+    if below is None:
+        return [name]
+    return [found for word, child in below.items() for found in _names(child, f"{name} {word}")]
 
 
 def _all(command: Any) -> list[Any]:
