@@ -66,6 +66,7 @@ def _pack(submissions: list[Submission], path: Path) -> Receipt:
     if len(submissions) != 1:
         labels = ", ".join(one.header.label for one in submissions)
         raise WordsightError(f"{path}: one file holds one model, the run has {labels}; give one")
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(write_submission(submissions[0]))
     return _unsent(submissions[0], f"written to {path}")
 

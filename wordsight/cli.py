@@ -81,6 +81,8 @@ def evaluate(
     from wordsight.run.report import evaluate_and_report
     from wordsight.run.spec import RunSpec
 
+    if limit is not None and shard != "1/1":
+        raise typer.BadParameter("--limit and --shard exclude each other: shards are merged whole")
     spec = RunSpec(
         model=model,
         tasks=tuple(name.strip() for name in tasks.split(",") if name.strip()),

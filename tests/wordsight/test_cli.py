@@ -46,6 +46,17 @@ def test_tasks_lists_what_the_yaml_defines() -> None:
     assert {"sage_demo", "sage_demo_swapped", "sage_demo_spis"} <= set(printed)
 
 
-@pytest.mark.parametrize("words", [("eval",), ("eval", "--model", "conse"), ("nonsense",)])
+_EVAL = ("eval", "--model", "conse", "--tasks", "sage_demo", "--output_path", "o")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval",),
+        ("eval", "--model", "conse"),
+        ("nonsense",),
+        (*_EVAL, "--limit", "2", "--shard", "1/2"),
+    ],
+)
 def test_wrong_usage_ends_in_status_two(words: tuple[str, ...]) -> None:
     assert _wordsight(*words).returncode == 2

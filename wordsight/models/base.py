@@ -123,7 +123,7 @@ class PictureModel(lmms):
         if not hasattr(view, "picture") or "image_id" not in doc:
             raise WordsightError(
                 f"task {task} is not a picture ranking task: {type(self).__name__} runs only on "
-                "tasks of this package, e.g. sage_demo"
+                "picture ranking tasks, e.g. sage_demo"
             )
         kind = doc.get("kind", "yes_no")
         if kind not in self.kinds:
