@@ -1,7 +1,7 @@
 """Build hook: what travels inside the wheel from outside of the packages.
 
-The YAML of ``tasks/`` becomes ``wordsight/_tasks``, the published figures of ``submissions/`` become
-``leaderboard/_published``.
+The YAML of ``tasks/`` becomes ``wordsight/_tasks``, the published figures of ``submissions/``
+become ``leaderboard/_published``.
 
 A static force-include would do the same for editable installs, where it leaves a bare
 ``wordsight`` folder in site-packages that hides the real package.
