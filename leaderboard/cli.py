@@ -217,6 +217,12 @@ def submit_command(
             missing = f", {task.missing} missing" if task.missing else ""
             other = f", {task.other_pictures} on other pictures" if task.other_pictures else ""
             typer.echo(f"  {task.task}: {task.items} items{missing}{other}")
+    if any(task.missing for receipt in receipts for task in receipt.tasks):
+        typer.echo(
+            "Missing items score 0. Was this a run with --limit or one shard? Then run the rest, "
+            "or merge the shards, and submit again.",
+            err=True,
+        )
 
 
 for _command in (cli_maintain.serve, cli_maintain.take, cli_maintain.rebuild, cli_maintain.decide):

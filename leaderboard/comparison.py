@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from leaderboard.board import Entry, current_entries, find_entry
-from leaderboard.scoring import BoardScore
+from leaderboard.scoring import STATUSES, BoardScore
 from leaderboard.site.formats import count, limits_signed, p_value, signed
 from leaderboard.stats import difference_pairs, mcnemar_pairs, smallest_detectable_difference
 from leaderboard.store import Store
@@ -18,6 +18,8 @@ from wordsight.errors import DataError
 Answer = Literal["yes", "no", "cannot tell"]
 
 ALPHA = 0.05
+# Above this share of unanswered items a difference says more about the run than about the model.
+MOST_MISSING = 0.05
 
 
 class Duel(BaseModel):
@@ -27,7 +29,9 @@ class Duel(BaseModel):
     mrr_* : the same difference by MRR. detectable : the smallest true difference that a test on
     these items would find in 80 of 100 cases, given how often the two disagree; None where they
     would find none that often.
-    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05.
+    missing_a, missing_b : items without an answer; they count as wrong.
+    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05. Where one
+    of the two leaves more than one item in twenty unanswered, the items cannot tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,6 +55,8 @@ class Duel(BaseModel):
     mrr_high: float
     mrr_p: float
     detectable: float | None
+    missing_a: int = 0
+    missing_b: int = 0
     answer: Answer
 
 
@@ -70,11 +76,13 @@ def duels(store: Store, task: str, entries: Sequence[Entry]) -> list[Duel]:
     n = len(matrix.hits1)
     means = [math.fsum(column) / n for column in matrix.hits1.T]
     tests = mcnemar_pairs(matrix.hits1)
+    missing = (matrix.status == STATUSES.index("missing")).sum(axis=0)
     by_hits, by_mrr = difference_pairs(matrix.hits1), difference_pairs(matrix.mrr)
     found = []
     for k, (i, j) in enumerate(zip(tests.first, tests.second, strict=True)):
         wins, losses, p = float(tests.wins[k]), float(tests.losses[k]), float(tests.p[k])
         better: Answer = "yes" if wins > losses else "no"
+        whole = max(missing[i], missing[j]) <= MOST_MISSING * n
         found.append(
             Duel(
                 task=task,
@@ -96,7 +104,9 @@ def duels(store: Store, task: str, entries: Sequence[Entry]) -> list[Duel]:
                 mrr_high=float(by_mrr.high[k]),
                 mrr_p=float(by_mrr.p[k]),
                 detectable=smallest_detectable_difference(n, (wins + losses) / n),
-                answer=better if p < ALPHA else "cannot tell",
+                missing_a=int(missing[i]),
+                missing_b=int(missing[j]),
+                answer=better if p < ALPHA and whole else "cannot tell",
             )
         )
     return found
@@ -151,7 +161,16 @@ def sentence(found: Duel) -> str:
         f"{signed(found.difference)} points ({limits_signed(found)}), exact McNemar p "
         f"{p_value(found.p)}, {count(found.wins)} items right only by the first, "
         f"{count(found.losses)} only by the second.\n"
-        f"{_power(found)}"
+        f"{_missing(found)}{_power(found)}"
+    )
+
+
+def _missing(found: Duel) -> str:
+    if not found.missing_a and not found.missing_b:
+        return ""
+    return (
+        f"Items without an answer, which count as wrong: {found.missing_a} of the first, "
+        f"{found.missing_b} of the second.\n"
     )
 
 

@@ -81,6 +81,12 @@ def evaluate(
     from wordsight.run.report import evaluate_and_report
     from wordsight.run.spec import RunSpec
 
+    if resume and restart:
+        raise typer.BadParameter("--resume keeps the answers, --restart throws them away: choose")
+    if limit == 0:
+        raise typer.BadParameter("--limit 0 leaves no queries")
+    if not tasks.strip(" ,"):
+        raise typer.BadParameter("--tasks names no task; `wordsight tasks` lists them")
     if limit is not None and shard != "1/1":
         raise typer.BadParameter("--limit and --shard exclude each other: shards are merged whole")
     spec = RunSpec(
@@ -169,7 +175,8 @@ def main() -> None:
         app()
     except IncompleteRunError as error:
         _fail(error, INCOMPLETE)
-    except WordsightError as error:
+    except (WordsightError, OSError) as error:
+        # OSError: a folder that cannot be written, a file where a folder should be, a full disk
         _fail(error, ERROR)
     except KeyboardInterrupt:
         typer.echo("interrupted; --resume goes on from here", err=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 
 from leaderboard.hub_store import Mirror
 from leaderboard.store import open_store
+from wordsight.errors import WordsightError
 
 TOKENS_VARIABLE = "WORDSIGHT_BOARD_TOKENS"
 
@@ -42,4 +44,19 @@ def run(
     service = Service(open_store(root), settings, mirror)
     service.board()
     app = create_app(service)
-    uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)
+    listener = _listen(host, port)
+    print(f"Serving http://{host}:{listener.getsockname()[1]}/ (stop with Ctrl-C)", flush=True)
+    config = uvicorn.Config(app, log_level="warning", proxy_headers=False)
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """An open socket: its port is known, and a port in use is an error, before anything starts."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise WordsightError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port, 0 takes a "
+            "free one"
+        ) from None

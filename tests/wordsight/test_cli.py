@@ -56,6 +56,9 @@ _EVAL = ("eval", "--model", "conse", "--tasks", "sage_demo", "--output_path", "o
         ("eval", "--model", "conse"),
         ("nonsense",),
         (*_EVAL, "--limit", "2", "--shard", "1/2"),
+        (*_EVAL, "--limit", "0"),
+        (*_EVAL, "--resume", "--restart"),
+        ("eval", "--model", "conse", "--tasks", "", "--output_path", "o"),
     ],
 )
 def test_wrong_usage_ends_in_status_two(words: tuple[str, ...]) -> None:

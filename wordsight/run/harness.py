@@ -43,13 +43,34 @@ class RunResult:
 
 
 def load_model(spec: RunSpec) -> lmms:
-    """The lmms-eval model that the run names. Raises WordsightError for an unknown name."""
+    """The lmms-eval model that the run names. Raises WordsightError for an unknown name and for
+    arguments that the model does not take."""
     from lmms_eval.models import MODEL_REGISTRY_V2, get_model
 
     if spec.model not in MODEL_REGISTRY_V2.list_model_names():
         raise WordsightError(f"unknown model {spec.model!r}; `lmms-eval models` lists them")
     options = {"batch_size": spec.batch_size, "device": spec.device}
-    return get_model(spec.model, spec.force_simple).create_from_arg_string(spec.model_args, options)
+    kind = get_model(spec.model, spec.force_simple)
+    try:
+        return kind.create_from_arg_string(spec.model_args, options)
+    except (TypeError, ValueError, OSError) as error:
+        # a wrong name in --model_args, a checkpoint that is not there
+        raise WordsightError(
+            f"{spec.model} cannot be made from --model_args {spec.model_args!r}: {error}\n"
+            f"It takes {', '.join(_options_of(kind))}; write them as name=value,name=value"
+        ) from error
+
+
+def _options_of(kind: type) -> list[str]:
+    """Names that a model class and its parents take."""
+    import inspect
+
+    names: dict[str, None] = {}
+    for parent in kind.__mro__:
+        if "__init__" in vars(parent) and parent is not object:
+            named = inspect.signature(vars(parent)["__init__"]).parameters.values()
+            names.update(dict.fromkeys(p.name for p in named if p.kind is p.POSITIONAL_OR_KEYWORD))
+    return [name for name in names if name not in ("self", "max_batch_size")]
 
 
 def run(

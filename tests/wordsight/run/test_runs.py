@@ -153,6 +153,14 @@ def test_a_bad_shard_is_refused(tmp_path: Path, shard: str) -> None:
         run(spec, tmp_path, model=Scripted(), quiet=True)
 
 
+@pytest.mark.parametrize("arguments", ["txt=word", "text", "text=picture"])
+def test_wrong_model_arguments_name_those_that_are_taken(tmp_path: Path, arguments: str) -> None:
+    spec = RunSpec(model="conse", model_args=arguments, tasks=TASKS)
+
+    with pytest.raises(WordsightError, match="text"):
+        run(spec, tmp_path, quiet=True)
+
+
 def test_unknown_names_are_named(tmp_path: Path) -> None:
     with pytest.raises(WordsightError, match=r"unknown task\(s\) sage_nowhere"):
         run(RunSpec("s", ("sage_nowhere",)), tmp_path / "a", model=Scripted(), quiet=True)
