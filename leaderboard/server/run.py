@@ -44,17 +44,18 @@ def run(
     service = Service(open_store(root), settings, mirror)
     service.board()
     app = create_app(service)
-    listener = _listen(host, port)
-    print(f"Serving http://{host}:{listener.getsockname()[1]}/ (stop with Ctrl-C)", flush=True)
-    config = uvicorn.Config(app, log_level="warning", proxy_headers=False)
-    uvicorn.Server(config).run(sockets=[listener])
+    port = _free(host, port)
+    print(f"Serving http://{host}:{port}/ (stop with Ctrl-C)", flush=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning", proxy_headers=False)
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    """An open socket: its port is known, and a port in use is an error, before anything starts."""
+def _free(host: str, port: int) -> int:
+    """The port, or one that is free for 0. Raises WordsightError when it is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family)
+        with socket.create_server((host, port), family=family) as probe:
+            found: int = probe.getsockname()[1]
+            return found
     except OSError as error:
         raise WordsightError(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another --port, 0 takes a "
