@@ -16,8 +16,10 @@ def test_commands_run(tmp_path: Path) -> None:
     (tmp_path / "tools").symlink_to(ROOT / "tools")
     stand_ins = {
         " --device cuda --dtype bfloat16": "",
+        "--runs 3": "--runs 1",
         "--model mid": "--model tiny",
         "--model full": "--model tiny",
+        " --pictures 150": "",
         " --pictures 50": "",
         "bench_hf.py": "bench_hf.py --pictures 3",
         "bench_itm.py": "bench_itm.py --pictures 4",
