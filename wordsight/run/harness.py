@@ -93,8 +93,12 @@ def run(
     # lmms-eval imports it for metrics of other tasks; that takes as long as all else together
     put_off("evaluate")
     rank = int(os.environ.get("RANK", "0"))
-    journal = _open_journal(spec, output, rank, resume=resume, restart=restart)
-    with _set_variable(SHARD_VARIABLE, spec.shard), contextlib.redirect_stdout(sys.stderr):
+    with (
+        _alone(spec, output, rank),
+        _set_variable(SHARD_VARIABLE, spec.shard),
+        contextlib.redirect_stdout(sys.stderr),
+    ):
+        journal = _open_journal(spec, output, rank, resume=resume, restart=restart)
         lm = model if model is not None else load_model(spec)
         try:
             with _progress(quiet or rank > 0) as bar:
@@ -105,6 +109,26 @@ def run(
         finally:
             journal.close()
         return None if results is None else _write(spec, output, results)
+
+
+@contextlib.contextmanager
+def _alone(spec: RunSpec, output: Path, rank: int) -> Iterator[None]:
+    """Keep a second run of the same model out of the folder: both would write the same files."""
+    from filelock import FileLock, Timeout
+
+    folder = output / JOURNAL_FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / f"{spec.key}.{rank}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise WordsightError(
+            f"another run of this model is writing to {output}; wait for it or take another folder"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _open_journal(

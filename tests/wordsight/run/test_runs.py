@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -94,12 +96,33 @@ def test_answers_of_an_earlier_run_are_not_used_or_lost_unasked(tmp_path: Path) 
         _run(tmp_path)
 
 
+def test_two_runs_of_a_model_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    code = (
+        "import sys, filelock; "
+        "lock = filelock.FileLock(sys.argv[1]); lock.acquire(); print('held', flush=True); "
+        "sys.stdin.read()"
+    )
+    spec = RunSpec(model="scripted", tasks=TASKS, limit=5)
+    path = tmp_path / "journal" / f"{spec.key}.0.lock"
+    path.parent.mkdir()
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline().strip() == b"held"
+
+    with pytest.raises(WordsightError, match="another run of this model is writing"):
+        _run(tmp_path)
+    other.communicate()
+    _run(tmp_path)
+
+
 def test_restart_asks_again(tmp_path: Path) -> None:
     _run(tmp_path)
 
     _run(tmp_path, lambda ask: similarity(float(int(ask.image_id[:6], 16))), restart=True)
 
-    logs = [json.loads(line) for line in (tmp_path / "journal").glob("*").__next__().open()]
+    logs = [json.loads(line) for line in next((tmp_path / "journal").glob("*.jsonl")).open()]
     assert all('"similarity": 0.5' not in log["response"] for log in logs)
 
 
