@@ -11,10 +11,9 @@ import pytest
 
 from tests.docs.follow import Scene, follow
 from tests.symbal_tasks.chat_server import Script, serve
-from tests.symbal_tasks.conftest import Release
+from tests.symbal_tasks.fixtures import Release
 
 # fixtures of another folder's tests
-pytest_plugins = ("tests.symbal_tasks.conftest",)
 pytestmark = pytest.mark.slow
 
 

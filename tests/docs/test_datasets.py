@@ -11,7 +11,6 @@ from tests.docs.follow import Scene, follow
 from tests.wordsight import hub_server
 
 # fixtures of another folder's tests
-pytest_plugins = ("tests.sage_tasks.build.conftest",)
 pytestmark = pytest.mark.slow
 
 

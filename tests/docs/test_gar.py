@@ -14,7 +14,6 @@ from tests.docs.follow import Scene, follow
 from tests.docs.pages import blocks, read_page
 
 # fixtures of another folder's tests
-pytest_plugins = ("tests.sage_tasks.build.conftest",)
 PAGE = "docs/gar.md"
 
 

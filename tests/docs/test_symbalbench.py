@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.docs.follow import Scene, follow
-from tests.symbal_tasks.conftest import Release
+from tests.symbal_tasks.fixtures import Release
 from tests.symbal_tasks.mimic_layout import write_layout
 
 # fixtures of another folder's tests
-pytest_plugins = ("tests.symbal_tasks.conftest",)
 pytestmark = pytest.mark.slow
 
 

@@ -15,7 +15,7 @@ from symbal_tasks.coco import natural_domain, pair_kinds, read_coco, sample_pair
 from symbal_tasks.records import Pair
 from symbal_tasks.settings import make_settings, paper_pairs
 from symbal_tasks.view import open_benchmark
-from tests.symbal_tasks.conftest import Release
+from tests.symbal_tasks.fixtures import Release
 from wordsight.errors import DataError
 
 

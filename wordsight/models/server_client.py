@@ -126,9 +126,10 @@ class ChatServer:
 
     async def close(self) -> None:
         """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        # Let go first: a run stopped while this waits must not leave a closed session behind.
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
 
     async def _wait_for_slot(self) -> None:
         if self.requests_per_minute:
