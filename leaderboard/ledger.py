@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Literal
@@ -19,7 +20,12 @@ from wordsight.errors import DataError
 
 GENESIS = "0" * 64
 
-Kind = Literal["submitted", "pending", "approved", "verified", "withdrawn"]
+# "preferred": counts on its row although an earlier attempt answered more items
+Kind = Literal["submitted", "pending", "approved", "verified", "preferred", "withdrawn"]
+
+MAX_REASON = 1000
+# more than the longest line: every character of a reason may be written as an escape of 12 bytes
+_TAIL = 65_536
 
 
 class LedgerError(DataError):
@@ -55,18 +61,30 @@ def read_ledger(path: Path) -> list[Event]:
     if not path.is_file():
         return []
     lines = path.read_bytes().split(b"\n")[:-1]
-    events = []
-    for number, line in enumerate(lines, 1):
-        try:
-            events.append(Event.model_validate_json(line))
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise LedgerError(f"{path}: line {number}: {first['msg']}") from None
-    return events
+    return [_event(line, f"{path}: line {number}") for number, line in enumerate(lines, 1)]
 
 
-def verify(path: Path) -> list[Event]:
-    """The events, after checking numbers, links and hashes. Raises LedgerError."""
+def _event(line: bytes, where: str) -> Event:
+    try:
+        return Event.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise LedgerError(
+            f"{where}: is no line of a ledger ({first['msg'][:200]}); put a copy of the file back"
+        ) from None
+
+
+def verify(path: Path, *, head: str = "") -> list[Event]:
+    """The events, after checking numbers, links and hashes.
+
+    head : hash (or at least its first 12 digits) of a line that was there when someone looked.
+
+    Raises LedgerError where the chain is broken or the line of that hash is gone.
+    """
+    if head and not re.fullmatch(r"[0-9a-f]{12,64}", head):
+        raise LedgerError(
+            f"{head[:80]!r} is no hash of a ledger line: 12 to 64 digits, 0-9 and a-f"
+        )
     events = read_ledger(path)
     previous = GENESIS
     for number, event in enumerate(events, 1):
@@ -78,6 +96,11 @@ def verify(path: Path) -> list[Event]:
         if event.hash != event.expected_hash():
             raise LedgerError(f"{where}: was changed after it was written")
         previous = event.hash
+    if head and not any(event.hash.startswith(head) for event in events):
+        raise LedgerError(
+            f"{path}: no line has the hash {head}; its {len(events)} lines fit each other: lines "
+            "were taken from the end, or this is another ledger"
+        )
     return events
 
 
@@ -86,20 +109,45 @@ def last_event(path: Path) -> Event | None:
     if not path.is_file() or path.stat().st_size == 0:
         return None
     with path.open("rb") as stream:
-        stream.seek(max(0, path.stat().st_size - 16_384))
+        stream.seek(max(0, path.stat().st_size - _TAIL))
         complete = stream.read().split(b"\n")[:-1]
-    return Event.model_validate_json(complete[-1]) if complete else None
+    return _event(complete[-1], f"{path}: last line") if complete else None
 
 
 def append(
     path: Path, kind: Kind, *, submission: str, entry: str, content: str, reason: str = ""
 ) -> Event:
-    """Append one event and force it to disk. The caller holds the store's lock."""
+    """Append one event and force it to disk. The caller holds the store's lock.
+
+    Raises LedgerError for a reason of more than ``MAX_REASON`` characters.
+    """
+    if len(reason) > MAX_REASON:
+        raise LedgerError(f"a reason of {len(reason)} characters; the ledger takes {MAX_REASON}")
     _drop_torn_tail(path)
-    last = last_event(path)
+    event = following(
+        last_event(path), kind, submission=submission, entry=entry, content=content, reason=reason
+    )
+    with path.open("ab") as stream:
+        stream.write(line_of(event))
+        stream.flush()
+        os.fsync(stream.fileno())
+    return event
+
+
+def following(
+    last: Event | None,
+    kind: Kind,
+    *,
+    submission: str,
+    entry: str,
+    content: str,
+    reason: str = "",
+    time: str = "",
+) -> Event:
+    """The event that comes after ``last``, linked to it; ``time`` is now unless given."""
     draft = Event(
         number=last.number + 1 if last else 1,
-        time=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        time=time or datetime.now(timezone.utc).isoformat(timespec="seconds"),
         kind=kind,
         submission=submission,
         entry=entry,
@@ -108,13 +156,12 @@ def append(
         previous=last.hash if last else GENESIS,
         hash="",
     )
-    event = draft.model_copy(update={"hash": draft.expected_hash()})
-    line = event.model_dump_json().encode() + b"\n"
-    with path.open("ab") as stream:
-        stream.write(line)
-        stream.flush()
-        os.fsync(stream.fileno())
-    return event
+    return draft.model_copy(update={"hash": draft.expected_hash()})
+
+
+def line_of(event: Event) -> bytes:
+    """The event as it stands in the file."""
+    return event.model_dump_json().encode() + b"\n"
 
 
 def _drop_torn_tail(path: Path) -> None:
@@ -125,7 +172,7 @@ def _drop_torn_tail(path: Path) -> None:
         size = stream.seek(0, os.SEEK_END)
         if size == 0:
             return
-        start = max(0, size - 16_384)
+        start = max(0, size - _TAIL)
         stream.seek(start)
         tail = stream.read()
         if not tail.endswith(b"\n"):

@@ -1,18 +1,25 @@
-"""What the ledger says about each submission."""
+"""What the ledger says about each submission, and which of an entry's attempts count."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.ledger import Event
-from leaderboard.schema import Header
+from leaderboard.schema import SCHEMA, Header, TaskRun
+from wordsight.errors import DataError
+
+# stands for the header of a file that is damaged or gone, once its submission was withdrawn
+_UNREADABLE = Header(schema=SCHEMA, model="unreadable", tasks=[TaskRun(name="unreadable")])
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A submission as the board sees it: its header and what was decided about it since."""
+    """A submission as the board sees it: its header and what was decided about it since.
+
+    preferred : it counts on its row although an earlier attempt answered more items.
+    """
 
     id: str
     entry: str
@@ -22,6 +29,7 @@ class Stored:
     content: str
     pending: bool = False
     verified: bool = False
+    preferred: bool = False
     withdrawn: str = ""
 
     @property
@@ -31,27 +39,88 @@ class Stored:
 
 
 def fold(events: Sequence[Event], header: Callable[[str], Header]) -> list[Stored]:
-    """What the events say about each submission, oldest first.
+    """What the events say about each submission: oldest first, preferred ones when they became so.
 
-    header : function from a submission id to its Header.
+    header : function from a submission id to its Header; it may raise DataError, which is passed
+        on unless that submission was withdrawn.
     """
-    found: dict[str, Stored] = {}
+    states: dict[str, dict[str, Any]] = {}
     for event in events:
-        if event.submission not in found:
-            found[event.submission] = Stored(
-                id=event.submission,
-                entry=event.entry,
-                header=header(event.submission),
-                submitted=event.time,
-                number=event.number,
-                content=event.content,
-            )
+        state = states.setdefault(
+            event.submission,
+            {
+                "id": event.submission,
+                "entry": event.entry,
+                "submitted": event.time,
+                "number": event.number,
+                "content": event.content,
+            },
+        )
         changes: dict[str, dict[str, Any]] = {
             "submitted": {},
             "pending": {"pending": True},
             "approved": {"pending": False},
             "verified": {"verified": True},
+            "preferred": {"preferred": True},
             "withdrawn": {"withdrawn": event.reason or "no reason given"},
         }
-        found[event.submission] = replace(found[event.submission], **changes[event.kind])
-    return list(found.values())
+        state |= changes[event.kind]
+        if event.kind == "preferred":
+            states[event.submission] = states.pop(event.submission)
+    return [Stored(header=_header_of(state, header), **state) for state in states.values()]
+
+
+def _header_of(state: Mapping[str, Any], header: Callable[[str], Header]) -> Header:
+    try:
+        return header(state["id"])
+    except DataError:
+        if state.get("withdrawn"):
+            return _UNREADABLE
+        raise
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Which attempt of an entry counts for each task; ``notes`` say where it is not the newest."""
+
+    by_task: Mapping[str, Stored]
+    notes: tuple[str, ...] = ()
+
+
+def counting(
+    attempts: Sequence[Stored],
+    versions: Mapping[str, str],
+    answered: Callable[[str, Stored], int],
+) -> Counting:
+    """Of one entry's public attempts, those that count: the newest, but none with fewer answers.
+
+    An attempt that answers fewer items of a task than the one before it takes its place only when
+    it is preferred, which the submitter or a maintainer must have said.
+
+    versions : task -> version that counts; answers to other versions are another question's.
+    answered : function from a task and an attempt to how many of the task's items it answers.
+    """
+    chosen: dict[str, Stored] = {}
+    notes: dict[str, str] = {}
+    for attempt in attempts:
+        for task in (run.name for run in attempt.header.tasks if _current(run, versions)):
+            before = chosen.get(task)
+            if before is None:
+                chosen[task] = attempt
+                continue
+            now, then = answered(task, attempt), answered(task, before)
+            if now < then and not attempt.preferred:
+                notes[task] = f"{task}: a later attempt answers {now} items, not {then}: left out"
+                continue
+            chosen[task] = attempt
+            if now < then:
+                notes[task] = (
+                    f"{task}: by request, {now} answers take the place of an attempt with {then}"
+                )
+            else:
+                notes.pop(task, None)
+    return Counting(chosen, tuple(notes.values()))
+
+
+def _current(run: TaskRun, versions: Mapping[str, str]) -> bool:
+    return versions.get(run.name) == run.version
