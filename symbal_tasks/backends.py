@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from symbal_tasks.cache import ContentCache, content_key
 
@@ -43,10 +43,19 @@ class Claim:
 
 @dataclass(frozen=True)
 class Request:
-    """A prompt, with a picture or without."""
+    """A prompt, with a picture or without.
+
+    schema : a JSON schema that the server shall hold the answer to; None for free text.
+    """
 
     text: str
     picture: bytes | None = field(default=None, repr=False)
+    schema: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def key(self, model: str, max_tokens: int) -> str:
+        """Content key of a model's reply."""
+        held = () if self.schema is None else (json.dumps(self.schema, sort_keys=True),)
+        return content_key("reply", model, max_tokens, self.text, self.picture, *held)
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class CachedChat:
 
     def reply(self, requests: Sequence[Request], *, max_tokens: int) -> list[Reply]:
         """Answer from the cache, else from the model; each batch is kept as soon as it is there."""
-        keys = [content_key("reply", self.name, max_tokens, r.text, r.picture) for r in requests]
+        keys = [request.key(self.name, max_tokens) for request in requests]
         known = {key: _unpack(value) for key, value in self.cache.get_many(set(keys)).items()}
         todo = {key: r for key, r in zip(keys, requests, strict=True) if key not in known}
         pending = list(todo)

@@ -7,9 +7,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from symbal_tasks.backends import ChatModel, Row
-from symbal_tasks.direct import ask_directly
+from symbal_tasks.direct import PROMPTS, Form, ask_directly, count_words, direct_prompt
 from symbal_tasks.evaluate import (
     MEASURES,
     Answer,
@@ -25,12 +26,16 @@ from symbal_tasks.symbal import Composition, Options, find, find_ungrouped
 from symbal_tasks.view import Benchmark
 from wordsight.errors import DataError, WordsightError
 
-METHODS = ("symbal", "control", "nogroup", "direct")
+METHODS = ("symbal", "control", "nogroup", "direct", "words")
 
 
 @dataclass(frozen=True)
 class BenchRun:
-    """What to run: methods over settings, with or without references."""
+    """What to run: methods over settings, with or without references.
+
+    chat, context_tokens, direct_form : the model of the direct prompt, its context, and how it is
+        asked to answer. The words baseline counts over the sample of the same prompt.
+    """
 
     benchmark: Benchmark
     settings: tuple[Setting, ...]
@@ -39,6 +44,7 @@ class BenchRun:
     references: bool = True
     chat: ChatModel | None = None
     context_tokens: int = 8192
+    direct_form: Form = "text"
     traces: Path | None = None
 
 
@@ -91,12 +97,17 @@ def run_method(method: str, run: BenchRun, setting: Setting) -> Answer:
     if method == "control":
         setting = without_association(setting, run.benchmark, run.options.seed)
     rows = rows_of(run.benchmark, setting, references=run.references)
+    sample: dict[str, Any] = {
+        "context_tokens": run.context_tokens,
+        "form": run.direct_form,
+        "seed": run.options.seed,
+    }
+    if method == "words":
+        return count_words(direct_prompt(rows, **sample).shown)
     if method == "direct":
         if run.chat is None:
             raise WordsightError("method direct needs --server and --direct-model")
-        return read_answer(
-            ask_directly(rows, run.chat, context_tokens=run.context_tokens, seed=run.options.seed)
-        )
+        return read_answer(ask_directly(rows, run.chat, **sample))
     method_of = find_ungrouped if method == "nogroup" else find
     trace = method_of(rows, run.composition, run.options)
     if run.traces is not None:
@@ -154,8 +165,11 @@ def _cause(run: BenchRun, method: str) -> dict[str, object]:
         "references": run.references,
         "fingerprint": run.benchmark.stored.manifest["fingerprint"],
     }
-    if method == "direct":
-        return cause | {"direct": run.chat.name if run.chat else "", "context": run.context_tokens}
+    if method in ("direct", "words"):
+        model = "counting" if method == "words" else run.chat.name if run.chat else ""
+        prompt = PROMPTS[run.direct_form].version
+        sample = {"prompt": prompt, "context": run.context_tokens, "seed": run.options.seed}
+        return cause | {"direct": model} | sample
     options = json.loads(json.dumps(asdict(run.options)))
     return cause | {"composition": run.composition.names(), "options": options}
 

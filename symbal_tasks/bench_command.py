@@ -13,6 +13,7 @@ from symbal_tasks.backends import CachedChat, ChatModel
 from symbal_tasks.bench import BenchRun, held_answers, run_bench, stratified
 from symbal_tasks.cache import ContentCache
 from symbal_tasks.compositions import compose, spec
+from symbal_tasks.direct import PROMPTS, Form
 from symbal_tasks.judge import Judge, ModelJudge, OfflineJudge, agreement, wordnet_nouns
 from symbal_tasks.server import ChatServer
 from symbal_tasks.symbal import Options
@@ -36,6 +37,7 @@ class BenchCommand:
     second: str
     sweep: str
     direct_model: str
+    direct_form: str
     context_tokens: int
     judge_model: str
     wordnet: Path | None
@@ -79,6 +81,8 @@ def prepare(command: BenchCommand, cache: ContentCache) -> BenchRun:
     benchmark = open_benchmark(command.benchmark, command.domain, command.images)
     if command.second not in ("behind", "everywhere"):
         raise WordsightError(f"--second {command.second!r}: use 'behind' or 'everywhere'")
+    if command.direct_form not in PROMPTS:
+        raise WordsightError(f"--direct-form {command.direct_form!r}: use {' or '.join(PROMPTS)}")
     options = Options(
         second=cast(Literal["behind", "everywhere"], command.second), seed=command.seed
     )
@@ -98,6 +102,7 @@ def prepare(command: BenchCommand, cache: ContentCache) -> BenchRun:
         command.references,
         _chat(command, command.direct_model, cache) if command.direct_model else None,
         command.context_tokens,
+        cast(Form, command.direct_form),
         command.traces,
     )
 

@@ -16,7 +16,8 @@ def run_symbal(
     domain: DomainName = DomainName.natural,
     images: Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")] = None,
     methods: Annotated[
-        str, typer.Option(help="Of symbal, control, nogroup, direct; the first is compared.")
+        str,
+        typer.Option(help="Of symbal, control, nogroup, direct, words; the first is compared."),
     ] = "symbal,control,nogroup",
     settings: Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)] = 36,
     composition: Composed = "offline",
@@ -28,6 +29,9 @@ def run_symbal(
     ] = "behind",
     sweep: Annotated[str, typer.Option(help="Numbers of fact clusters tried.")] = "",
     direct_model: Annotated[str, typer.Option(help="Model of the direct prompt.")] = "",
+    direct_form: Annotated[
+        str, typer.Option(help="Its answer: 'text', or 'json' held to a schema by the server.")
+    ] = "text",
     context_tokens: Annotated[int, typer.Option(help="Context of that model.", min=256)] = 8192,
     judge_model: Annotated[
         str, typer.Option(help="Judge on --server; without it the offline judge.")
@@ -58,6 +62,7 @@ def run_symbal(
         second=second,
         sweep=sweep,
         direct_model=direct_model,
+        direct_form=direct_form,
         context_tokens=context_tokens,
         judge_model=judge_model,
         wordnet=wordnet,
@@ -105,6 +110,7 @@ def ablate_symbal(
         second=second,
         sweep="",
         direct_model="",
+        direct_form="text",
         context_tokens=8192,
         judge_model="",
         wordnet=None,

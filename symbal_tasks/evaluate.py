@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 TOP = 5
 MEASURES = ("t@1", "t@5", "v@1", "v@5", "both@1", "both@5")
-_LINE = re.compile(r"^\W*(textual error|visual feature)\W*:\s*(.*)$", re.IGNORECASE | re.MULTILINE)
+_NAMES = r"textual[ _]errors?|visual[ _]features?"
+_LINE = re.compile(rf"^\W*({_NAMES})\W*:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTILINE)
+# "1. dog", "- dog": a list under its heading
+_ITEM = re.compile(r"\s*(?:[-*\u2022]|\d+[.)])\s+(.*)")
 
 
 @dataclass(frozen=True)
@@ -58,15 +62,62 @@ class Accuracy:
 
 
 def read_answer(text: str) -> Answer:
-    """Read ``Textual Error: a, b`` / ``Visual Feature: c, d``; a line that is missing is empty.
+    """Read ``Textual Error: a, b`` / ``Visual Feature: c, d``, or the same as JSON lists.
 
-    Of repeated lines the last counts, because a model that reasons aloud may draft first.
+    A list may also stand below its heading, an item a line; a list that is missing is empty. Of
+    repeated lists the last counts, because a model that reasons aloud may draft first.
     """
-    found: dict[str, tuple[str, ...]] = {}
-    for name, listed in _LINE.findall(re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL)):
-        parts = (part.strip(" \t.*\"'`[]") for part in listed.split(","))
-        found[name.lower()] = tuple(part for part in parts if part)[:TOP]
-    return Answer(found.get("textual error", ()), found.get("visual feature", ()))
+    text = re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL)
+    found = _as_json(text)
+    if not found:
+        for match in _LINE.finditer(text):
+            listed = match[2].split(",") if match[2].strip() else _items(text[match.end() :])
+            found[_kind(match[1])] = [str(part) for part in listed]
+    named = {
+        kind: tuple(name for part in parts if (name := part.strip(" \t.*\"'`[]{}")))[:TOP]
+        for kind, parts in found.items()
+    }
+    return Answer(named.get("error", ()), named.get("feature", ()))
+
+
+def _as_json(text: str) -> dict[str, list[str]]:
+    start, end = text.find("{"), text.rfind("}")
+    if start < 0 or end < start:
+        return {}
+    try:
+        fields = json.loads(text[start : end + 1])
+    except ValueError:
+        return {}
+    return {
+        _kind(name): [part for part in parts if isinstance(part, str)]
+        for name, parts in fields.items()
+        if isinstance(parts, list) and re.fullmatch(_NAMES, name, re.IGNORECASE)
+    }
+
+
+def _items(text: str) -> list[str]:
+    items: list[str] = []
+    for line in text.lstrip("\n").splitlines():
+        match = _ITEM.match(line)
+        if not match:
+            break
+        items.append(match[1])
+    return items
+
+
+def _kind(heading: str) -> str:
+    return "error" if heading.lower().startswith("textual") else "feature"
+
+
+def _without_thoughts(text: str) -> str:
+    kept, rest = "", text
+    while "<think>" in rest:
+        before, _, thought = rest.partition("<think>")
+        _, closed, after = thought.partition("</think>")
+        if not closed:
+            break
+        kept, rest = kept + before, after
+    return kept + rest
 
 
 def score(settings: Sequence[Setting], answers: Sequence[Answer], judge: Judge) -> list[Scored]:
@@ -138,21 +189,24 @@ def difference(
     return float((hits - others).sum() / sizes.sum()), float(low), float(high)
 
 
+def groups_of(
+    strength: float, feature_size: float | None, kinds: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Strata that a setting is in, as (family, group): Figures 4 and 8 of the paper."""
+    groups = [("strength", f"{strength:g}")]
+    if feature_size is not None:
+        size = feature_size
+        name = "below 0.2" if size < 0.2 else "0.2 to 0.4" if size < 0.4 else "0.4 and more"
+        groups.append(("feature size", name))
+    return groups + [("kind", kind) for kind in kinds]
+
+
 def strata(scored: Sequence[Scored]) -> dict[str, dict[str, list[Scored]]]:
     """Settings by strength, by size of the feature and by sampling kind (Figures 4 and 8)."""
-    by: dict[str, dict[str, list[Scored]]] = {
-        "strength": defaultdict(list),
-        "feature size": defaultdict(list),
-        "kind": defaultdict(list),
-    }
+    by: dict[str, dict[str, list[Scored]]] = {"strength": {}, "feature size": {}, "kind": {}}
     for one in scored:
-        by["strength"][f"{one.strength:g}"].append(one)
-        if one.feature_size is not None:
-            size = one.feature_size
-            name = "below 0.2" if size < 0.2 else "0.2 to 0.4" if size < 0.4 else "0.4 and more"
-            by["feature size"][name].append(one)
-        for kind in one.kinds:
-            by["kind"][kind].append(one)
+        for family, group in groups_of(one.strength, one.feature_size, one.kinds):
+            by[family].setdefault(group, []).append(one)
     return {name: dict(sorted(groups.items())) for name, groups in by.items()}
 
 

@@ -52,14 +52,23 @@ PICK = Prompt(
     "Give them most frequent first, in one line that starts with 'Answer:' and separates them "
     "by commas. Write nothing else.",
 )
-DIRECT = Prompt(
-    "direct-1",
+_DIRECT_TASK = (
     "Each sample below has {what} of a picture and a caption that a model wrote for it. The "
     "model makes one mistake again and again, and mostly where the picture shows one certain "
     "visual feature.\n{samples}\n"
     "Name the recurring mistake in the model's captions and the visual feature it goes with. "
-    "Reply with exactly two lines, each with your five best guesses, best first, separated by "
-    "commas:\nTextual Error: ...\nVisual Feature: ...",
+)
+DIRECT = Prompt(
+    "direct-1",
+    _DIRECT_TASK + "Reply with exactly two lines, each with your five best guesses, best first, "
+    "separated by commas:\nTextual Error: ...\nVisual Feature: ...",
+)
+# for servers that hold an answer to a JSON schema: a model too small for two lines can be read
+DIRECT_JSON = Prompt(
+    "direct_json-1",
+    _DIRECT_TASK + "Reply with a JSON object of two lists, textual_error and visual_feature, each "
+    "with your five best guesses, best first. A guess names one visible thing in one to three "
+    "words.",
 )
 JUDGE = Prompt(
     "judge-1",

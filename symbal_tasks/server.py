@@ -107,6 +107,9 @@ class ChatServer:
         }
         if max_tokens <= 2:
             payload |= {"logprobs": True, "top_logprobs": 20}
+        if request.schema is not None:
+            form = {"name": "answer", "schema": request.schema, "strict": True}
+            payload["response_format"] = {"type": "json_schema", "json_schema": form}
         body = self.endpoint.post(client, "chat/completions", payload)
         try:
             choice = body["choices"][0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -51,37 +51,59 @@ class RowSummary(Protocol):
 
 
 @dataclass(frozen=True)
-class CountingSummary:
-    """Offline: the words and two-word phrases that stand in more of the texts than elsewhere.
+class Counted:
+    """In how many of ``texts`` texts each phrase stands."""
 
-    A phrase is worth its share among the texts times the logarithm of how much larger that share
-    is than among the others: counting alone would always name what is in most captions.
+    phrases: Counter[str]
+    texts: int
+
+    @classmethod
+    def of(cls, held: Iterable[Iterable[str]]) -> Counted:
+        """Count the phrases that texts hold, one text at a time."""
+        counts: Counter[str] = Counter()
+        texts = 0
+        for one in held:
+            counts.update(one)
+            texts += 1
+        return cls(counts, texts)
+
+
+def stand_out(inside: Counted, outside: Counted, k: int) -> list[str]:
+    """The ``k`` phrases that stand in more of the texts inside than outside, best first.
+
+    A phrase is worth its share inside times the logarithm of how much larger that share is than
+    outside: counting alone would always name what is in most captions. A part of a phrase that was
+    chosen is not named again.
     """
+    if not inside.texts:
+        return []
+
+    def worth(phrase: str) -> float:
+        share = inside.phrases[phrase] / inside.texts
+        elsewhere = (outside.phrases[phrase] + 0.5) / (outside.texts + 1)
+        return share * max(0.0, math.log(share / elsewhere))
+
+    least = max(2, LEAST_SHARE * inside.texts) if inside.texts > 3 else 1
+    frequent = [phrase for phrase, count in inside.phrases.items() if count >= least]
+    chosen: list[str] = []
+    for phrase in sorted(frequent, key=lambda phrase: (-worth(phrase), -len(phrase), phrase)):
+        if len(chosen) == k or worth(phrase) <= 0:
+            break
+        if not any(_overlap(phrase, other) for other in chosen):
+            chosen.append(phrase)
+    return chosen
+
+
+@dataclass(frozen=True)
+class CountingSummary:
+    """Offline: the words and two-word phrases that stand in more of the texts than elsewhere."""
 
     name: str = "counting-1"
 
     def summarise(self, texts: Sequence[str], others: Sequence[str], k: int) -> list[str]:
-        """Top ``k`` phrases; a part of a phrase that was chosen is not named again."""
-        inside = Counter(phrase for text in texts for phrase in phrases(text))
-        outside = Counter(phrase for text in others for phrase in phrases(text))
-        if not texts:
-            return []
-
-        def worth(phrase: str) -> float:
-            share = inside[phrase] / len(texts)
-            elsewhere = (outside[phrase] + 0.5) / (len(others) + 1)
-            return share * max(0.0, math.log(share / elsewhere))
-
-        least = max(2, LEAST_SHARE * len(texts)) if len(texts) > 3 else 1
-        frequent = [phrase for phrase, count in inside.items() if count >= least]
-        ranked = sorted(frequent, key=lambda phrase: (-worth(phrase), -len(phrase), phrase))
-        chosen: list[str] = []
-        for phrase in ranked:
-            if len(chosen) == k or worth(phrase) <= 0:
-                break
-            if not any(_overlap(phrase, other) for other in chosen):
-                chosen.append(phrase)
-        return chosen
+        """Top ``k`` phrases."""
+        inside, outside = (Counted.of(map(phrases, part)) for part in (texts, others))
+        return stand_out(inside, outside, k)
 
 
 @dataclass(frozen=True)

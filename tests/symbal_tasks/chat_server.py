@@ -17,6 +17,9 @@ from typing import Any
 
 from symbal_tasks.words import content_words
 
+# what it writes where a schema is asked for
+LISTS = {"textual_error": ["kite"], "visual_feature": ["person", "man"]}
+
 
 class Script:
     """What the server has seen, and how many of the next requests it fails."""
@@ -72,7 +75,8 @@ def serve(script: Script) -> Iterator[str]:
                 url = content[0]["image_url"]["url"]
                 picture = base64.b64decode(url.split(",", 1)[1])
                 content = content[1]["text"]
-            said = answer(content, picture)
+            held_to = payload.get("response_format", {}).get("json_schema", {}).get("schema")
+            said = json.dumps(LISTS) if held_to else answer(content, picture)
             choice: dict[str, Any] = {"message": {"role": "assistant", "content": said}}
             if payload.get("logprobs") and script.logprobs:
                 other = {"1": "0", "0": "1"}.get(said, "x")

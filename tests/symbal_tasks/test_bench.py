@@ -12,7 +12,7 @@ from symbal_tasks.backends import Row
 from symbal_tasks.bench import rows_of, run_method, stratified, without_association
 from symbal_tasks.bench_command import BenchCommand, ablate_lines, bench_lines, prepare
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.direct import direct_prompt
+from symbal_tasks.direct import count_words, direct_prompt, symbal_letters
 from symbal_tasks.inject import phi
 from symbal_tasks.view import Benchmark, open_benchmark
 from tests.symbal_tasks.chat_server import Script, serve
@@ -45,6 +45,7 @@ def _command(cache: Path, out: Path, **changes: object) -> BenchCommand:
         "second": "everywhere",
         "sweep": "8,16",
         "direct_model": "",
+        "direct_form": "text",
         "context_tokens": 8192,
         "judge_model": "",
         "wordnet": None,
@@ -108,36 +109,79 @@ def test_methods_find_the_error_and_the_run_goes_on(cache: Path, tmp_path: Path)
 def test_direct_prompt_fits_its_context() -> None:
     rows = [Row(str(k), f"A caption about thing {k}." * 3, "A truth.") for k in range(500)]
     small, large = (direct_prompt(rows, context_tokens=n) for n in (600, 4000))
-    assert 0 < small.samples < large.samples < 500
+    assert 0 < len(small.shown) < len(large.shown) < 500
+    assert small.shown == large.shown[: len(small.shown)]
     assert len(small.text) <= 600 * 3
     assert "Reference caption: A truth." in small.text
-    assert direct_prompt(rows, context_tokens=10**6).samples == 500
-    assert direct_prompt(rows, most=7).samples == 7
-    bare = direct_prompt([Row("1", "A caption.")])
+    assert all(row.caption in small.text for row in small.shown)
+    assert len(direct_prompt(rows, context_tokens=10**6).shown) == 500
+    assert direct_prompt(rows, context_tokens=4000, seed=1).shown != large.shown
+    bare = direct_prompt([Row("1", "A caption long enough to be worth its label.")])
     assert "Reference caption" not in bare.text
     with pytest.raises(DataError, match="no caption at all"):
         direct_prompt([Row("1", "word " * 9000)], context_tokens=300)
 
 
+def test_direct_prompt_costs_no_more_than_symbal() -> None:
+    # labels take more letters than these captions, so not all rows fit what Symbal reads
+    rows = [Row(str(k), "A dog.", "A cat.") for k in range(100)]
+    prompt = direct_prompt(rows, context_tokens=10**6)
+    assert 0 < len(prompt.shown) < 100
+    template = len(direct_prompt(rows[:9], context_tokens=10**6).text)
+    assert len(prompt.text) - template < symbal_letters(rows) == 100 * (2 * 6 + 6)
+
+
+def test_counting_words_finds_what_only_captions_say() -> None:
+    scenes = ("a dog runs on the beach", "a cat sleeps on the sofa", "a bus drives on the road")
+    rows = [
+        Row(
+            str(k),
+            f"{scenes[k % 3].capitalize()}." + (" There is a kite." if k % 3 == 0 else ""),
+            f"{scenes[k % 3].capitalize()}.",
+        )
+        for k in range(60)
+    ]
+    found = count_words(rows)
+    assert found.errors == ("kite",)
+    assert set(found.features) <= {"dog run", "beach"}
+    assert count_words([Row("1", "A dog.", "A dog.")] * 5).errors == ()
+    with pytest.raises(DataError, match="there are none"):
+        count_words([Row("1", "A dog.")])
+
+
 def test_direct_method_and_model_judge_use_the_server(cache: Path, tmp_path: Path) -> None:
     script = Script()
+    out = tmp_path / "d.jsonl"
     with serve(script) as url:
-        command = _command(
-            cache,
-            tmp_path / "d.jsonl",
-            methods=("direct",),
-            settings=3,
-            server=url,
-            direct_model="m",
-            judge_model="j",
-        )
-        lines = list(bench_lines(command))
-    assert any("judge(server:j, judge-1)" in line for line in lines)
-    direct = [r for r in script.requests if r["model"] == "m"]
-    assert len(direct) == 3
-    assert all("Textual Error: ..." in r["messages"][0]["content"] for r in direct)
-    kept = [json.loads(line) for line in (tmp_path / "d.jsonl").read_text().splitlines()]
-    assert {entry["method"] for entry in kept} == {"direct"}
+
+        def run(form: str) -> list[str]:
+            command = _command(
+                cache,
+                out,
+                methods=("direct", "words"),
+                settings=3,
+                server=url,
+                direct_model="m",
+                direct_form=form,
+                judge_model="j",
+            )
+            return list(bench_lines(command))
+
+        lines = run("text")
+        assert any("judge(server:j, judge-1)" in line for line in lines)
+        direct = [r for r in script.requests if r["model"] == "m"]
+        assert len(direct) == 3
+        assert all("Textual Error: ..." in r["messages"][0]["content"] for r in direct)
+        assert not any("response_format" in r for r in direct)
+        run("json")
+    held_to = [r["response_format"] for r in script.requests if "response_format" in r]
+    assert len(held_to) == 3
+    assert held_to[0]["json_schema"]["schema"]["required"] == ["textual_error", "visual_feature"]
+    kept = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [entry["method"] for entry in kept] == [*["direct"] * 3, *["words"] * 3] * 2
+    # the server's JSON lists are read as the answer
+    assert kept[6]["errors"] == ["kite"]
+    assert kept[6]["features"] == ["person", "man"]
 
 
 def test_options_are_checked(cache: Path, tmp_path: Path, demo: Benchmark) -> None:
@@ -146,6 +190,8 @@ def test_options_are_checked(cache: Path, tmp_path: Path, demo: Benchmark) -> No
         prepare(_command(cache, tmp_path / "x", second="both"), store)
     with pytest.raises(WordsightError, match="--sweep"):
         prepare(_command(cache, tmp_path / "x", sweep="8-16"), store)
+    with pytest.raises(WordsightError, match="--direct-form 'xml': use text or json"):
+        prepare(_command(cache, tmp_path / "x", direct_form="xml"), store)
     with pytest.raises(WordsightError, match="needs a server"):
         prepare(_command(cache, tmp_path / "x", direct_model="m"), store)
     run = prepare(_command(cache, tmp_path / "x"), store)

@@ -86,6 +86,14 @@ def test_answers_are_read() -> None:
     assert read_answer(text) == Answer(("a cat", "dog"), ("tv",))
     assert read_answer("I cannot tell.") == Answer((), ())
     assert len(read_answer("Textual Error: a,b,c,d,e,f,g").errors) == 5
+    below = "Textual Error:\n1. a cat\n2. dog\n\nVisual Feature:\n\n- tv\n- sofa\nThat is why."
+    assert read_answer(below) == Answer(("a cat", "dog"), ("tv", "sofa"))
+    lists = 'Sure: {"textual_error": ["cat", "", 3], "visual_feature": ["tv"], "why": ["x"]}'
+    assert read_answer(lists) == Answer(("cat",), ("tv",))
+    # cut at the token limit, or not a list
+    assert read_answer('{"textual_error": ["cat", "dog') == Answer(("cat", "dog"), ())
+    assert read_answer('{"textual_error": "cat"}') == Answer(("cat",), ())
+    assert read_answer("} {") == Answer((), ())
 
 
 def _setting(t: str, v: str, strength: float, size: float = 0.3) -> Setting:
