@@ -2,8 +2,9 @@
 
 All that stands before a question (chat header and picture) is the same for every question about
 the picture. It is put through the model once; its keys and values are then shared by the
-questions, which follow as one batch. Where a family does not allow that, or where a check on the
-first picture finds a difference, every question goes through the model whole.
+questions, which follow as one sequence under a mask, or as one batch. Where a family does not
+allow that, or where a check on the first picture finds a difference, every question goes through
+the model whole.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ from wordsight.models.tensors import out_of_memory
 from wordsight.models.yes_no import AnswerTokens, Reading, word_log_probability
 
 Reuse = Literal["auto", "on", "off"]
-_CHECK_QUESTION = "Is this a picture of anything at all? Answer with one word, Yes or No."
+_CHECK_QUESTIONS = (
+    "Is this a picture of anything at all? Answer with one word, Yes or No.",
+    "Is it new?",
+)
 # Half precision moves P(yes) by up to 2e-3 with any change of batch shape.
 _TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
 _HALF_TOLERANCE = 3e-2
@@ -79,7 +83,7 @@ class LikelihoodReader:
         self._pool = ThreadPoolExecutor(workers) if workers else None
         self._cache_bytes = int(cache_gb * 2**30)
         self._prefixes: OrderedDict[str, Prefix] = OrderedDict()
-        self._passes = Passes(model)
+        self._passes = Passes(model, tokens)
 
     def forget(self) -> None:
         """Drop the kept pictures, as after a change of data or for a cold measurement."""
@@ -150,28 +154,29 @@ class LikelihoodReader:
         return [Reading(yes, no, tokens, round(seconds, 6)) for yes, no, tokens in values]
 
     def _check(self, ask: Ask, prepared: dict[str, Prepared]) -> Reuse:
-        pair = [ask, ask.asking(_CHECK_QUESTION)]
-        try:
-            shared = self._log_probabilities(pair, prepared, "on")
-        except (torch.OutOfMemoryError, MemoryError):
-            raise
-        except Exception as error:
-            # Whatever a family does not support about shared prefixes shows here, in its own way.
-            if out_of_memory(error):
+        asks = [ask, *(ask.asking(question) for question in _CHECK_QUESTIONS)]
+        whole = self._log_probabilities(asks, prepared, "off")
+        why = ""
+        for packs in (True, False) if self._passes.packs else (False,):
+            self._passes.packs = packs
+            try:
+                shared = self._log_probabilities(asks, prepared, "on")
+            except (torch.OutOfMemoryError, MemoryError):
                 raise
-            logger.warning(f"each question is read whole, since prefixes cannot be shared: {error}")
-            return "off"
-        whole = self._log_probabilities(pair, prepared, "off")
-        difference = max(
-            abs(_p_yes(*a[:2]) - _p_yes(*b[:2])) for a, b in zip(shared, whole, strict=True)
-        )
-        if difference > _TOLERANCE.get(self._model.dtype, _HALF_TOLERANCE):
-            logger.warning(
-                "each question is read whole, since a shared prefix moves P(yes) by "
-                f"{difference:.1e}"
+            except Exception as error:
+                # What a family does not support about shared prefixes shows in its own way.
+                if out_of_memory(error):
+                    raise
+                why = f"prefixes cannot be shared: {error}"
+                continue
+            moved = max(
+                abs(_p_yes(*a[:2]) - _p_yes(*b[:2])) for a, b in zip(shared, whole, strict=True)
             )
-            return "off"
-        return "on"
+            if moved <= _TOLERANCE.get(self._model.dtype, _HALF_TOLERANCE):
+                return "on"
+            why = f"a shared prefix moves P(yes) by {moved:.1e}"
+        logger.warning(f"each question is read whole, since {why}")
+        return "off"
 
     def _log_probabilities(
         self, asks: list[Ask], prepared: dict[str, Prepared], reuse: Reuse

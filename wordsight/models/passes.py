@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import torch
 
 from wordsight.models.base import Ask
+from wordsight.models.packing import fill, lay_out, parting_mask
 from wordsight.models.prompting import Prepared
 from wordsight.models.tensors import (
     collate,
@@ -20,12 +21,16 @@ from wordsight.models.tensors import (
     to_model,
     whole_prompt,
 )
-from wordsight.models.yes_no import Tokens
+from wordsight.models.yes_no import AnswerTokens, Tokens
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
-# number of the question -> lead -> log-probabilities at its positions, (len(lead) + 1, vocabulary)
-Logs = dict[int, dict[Tokens, torch.Tensor]]
+# number of the question -> token sequence of yes or no -> its log-probability
+Logs = dict[int, dict[Tokens, float]]
+# How attention can be computed where a mask of our own parts the questions.
+_MASKED = frozenset({"sdpa", "eager"})
+# Attention over so few tokens costs little beside the rest of a pass.
+_LEAST_ROOM = 128
 
 
 @dataclass
@@ -54,10 +59,15 @@ class Row:
 
 
 class Passes:
-    """A checkpoint's forward passes. Callers hold ``torch.inference_mode``."""
+    """A checkpoint's forward passes. Callers hold ``torch.inference_mode``.
 
-    def __init__(self, model: Any) -> None:
+    ``packs`` tells whether the questions about a picture go through the model as one sequence.
+    """
+
+    def __init__(self, model: Any, tokens: AnswerTokens) -> None:
         self._model = model
+        self._tokens = tokens
+        self.packs = getattr(model.config, "_attn_implementation", "") in _MASKED
         # transformers renamed the argument in its fifth major version and warns about the old one
         known = inspect.signature(model.forward).parameters
         self._cache_name = "cache" if "cache" in known else "past_key_values"
@@ -99,41 +109,67 @@ class Passes:
     ) -> Logs:
         """Read each row's question after the prefix of its picture."""
         logs: Logs = {}
-        # Rows of one batch share the prefix length; close lengths together waste few positions.
+        # Close lengths together waste few positions.
         rows = sorted(rows, key=lambda row: len(row.tail))
         for length, group in groups(rows, lambda row: prefixes[row.ask.image_id].length):
-            for chunk in chunks(group, batch_size):
-                self._read_tail_batch(chunk, length, prefixes, logs)
+            lines = [
+                line
+                for key, about in groups(group, lambda row: row.ask.image_id)
+                for line in fill(about, lambda row: len(row.tail), self._room(prefixes[key]))
+            ]
+            lines.sort(key=len)
+            for chunk in chunks(lines, batch_size):
+                self._read_lines(chunk, length, prefixes, logs)
         return logs
 
-    def _read_tail_batch(
+    def _room(self, prefix: Prefix) -> int:
+        """How many tokens of questions may follow a prefix in one line."""
+        if not self.packs:
+            return 0
+        # Beyond, the questions would spend more on passing each other over than is saved.
+        room = max(_LEAST_ROOM, prefix.length)
+        windows = [getattr(layer, "sliding_window", None) for layer in prefix.cache.layers]
+        # A window counts places in the line, where other questions stand between.
+        return min([room, *(int(window) - prefix.length for window in windows if window)])
+
+    def _read_lines(
         self,
-        rows: Sequence[Row],
+        lines: Sequence[Sequence[Row]],
         length: int,
         prefixes: Mapping[str, Prefix],
         logs: Logs,
     ) -> None:
         device = self._model.device
-        longest = max(len(row.tail) for row in rows)
-        # On the right: a causal model never looks at what follows the last token of a row.
-        ids = torch.tensor([[*row.tail, *[self._pad] * (longest - len(row.tail))] for row in rows])
-        places = [range(len(row.tail) - len(row.lead) - 1, len(row.tail)) for row in rows]
-        wanted = sorted({place for row in places for place in row})
-        own = [prefixes[row.ask.image_id] for row in rows]
-        positions = torch.arange(length, length + longest, device=device).expand(len(rows), -1)
+        layout = lay_out([[row.tail for row in line] for line in lines], self._pad)
+        places = [
+            [range(end - len(row.lead) - 1, end) for row, end in zip(line, ends, strict=True)]
+            for line, ends in zip(lines, layout.ends, strict=True)
+        ]
+        wanted = sorted({place for line in places for own in line for place in own})
+        own = [prefixes[line[0].ask.image_id] for line in lines]
+        positions = torch.tensor(layout.offsets, device=device) + length
         if own[0].rope_delta is not None:
             deltas = torch.cat([p.rope_delta for p in own if p.rope_delta is not None])
             positions = (positions + deltas.to(device)).expand(3, -1, -1)
+        mask = {}
+        if layout.shared:
+            owners = torch.tensor(layout.owners, device=device)
+            mask["attention_mask"] = parting_mask(owners, length, self._model.dtype)
         logits = self._model(
-            input_ids=ids.to(device),
+            input_ids=torch.tensor(layout.ids, device=device),
             position_ids=positions,
+            **mask,
             **{self._cache_name: join_caches([p.cache for p in own])},
             use_cache=True,
             logits_to_keep=torch.tensor(wanted, device=device),
         ).logits
-        for number, row in enumerate(rows):
-            here = [wanted.index(place) for place in places[number]]
-            logs.setdefault(row.number, {})[row.lead] = _log_softmax(logits[number, here])
+        picked = self._tokens.pick(logits).tolist()
+        for values, line, at in zip(picked, lines, places, strict=True):
+            for row, here in zip(line, at, strict=True):
+                self._note(row, [values[wanted.index(place)] for place in here], logs)
+
+    def _note(self, row: Row, picked: Sequence[Sequence[float]], logs: Logs) -> None:
+        logs.setdefault(row.number, {}).update(self._tokens.forms_after(row.lead, picked))
 
     def read_whole(
         self, rows: Sequence[Row], prepared: Mapping[str, Prepared], batch_size: int
@@ -150,14 +186,9 @@ class Passes:
                 logits = self._model(
                     **to_model(inputs, self._model), use_cache=False, logits_to_keep=keep
                 ).logits
-                for number, row in enumerate(chunk):
-                    last = logits[number, -len(row.lead) - 1 :]
-                    logs.setdefault(row.number, {})[row.lead] = _log_softmax(last)
+                for row, values in zip(chunk, self._tokens.pick(logits).tolist(), strict=True):
+                    self._note(row, values[-len(row.lead) - 1 :], logs)
         return logs
-
-
-def _log_softmax(logits: torch.Tensor) -> torch.Tensor:
-    return logits.double().log_softmax(-1).cpu()
 
 
 def groups(items: Sequence[T], key: Callable[[T], K]) -> list[tuple[K, list[T]]]:

@@ -100,7 +100,7 @@ class FirstStep:
                 "the tokenizer has no single token for yes or no; run the checkpoint as "
                 "wordsight_hf, which reads longer spellings"
             )
-        self._logs: list[torch.Tensor] = []
+        self._logs: list[dict[Tokens, float]] = []
         self._lengths: list[int] = []
 
     def __call__(self, generate: Any, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -115,10 +115,11 @@ class FirstStep:
             "return_dict_in_generate": True,
         }
         output = generate(*args, **{**kwargs, **one_step})
-        logits = output.logits[0].double()
+        logits = output.logits[0]
         prompt = output.sequences[:, :-1]
         rows = range(len(self._logs), len(self._logs) + len(logits))
-        self._logs.extend(logits.log_softmax(-1).cpu())
+        picked = self._tokens.pick(logits).tolist()
+        self._logs.extend(self._tokens.forms_after((), [values]) for values in picked)
         mask = kwargs.get("attention_mask")
         lengths = mask.sum(-1).tolist() if mask is not None else [prompt.shape[1]] * len(logits)
         self._lengths.extend(int(length) for length in lengths)
@@ -136,7 +137,7 @@ class FirstStep:
         """
         try:
             row = int(text.strip())
-            logs: dict[Tokens, torch.Tensor] = {(): self._logs[row][None]}
+            logs = self._logs[row]
         except (ValueError, IndexError):
             raise WordsightError(
                 f"this adapter did not hand over what its model generates (it gave {text[:60]!r}); "

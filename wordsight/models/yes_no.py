@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,29 @@ class AnswerTokens:
     def leads(self) -> tuple[Tokens, ...]:
         """What has to stand before the tokens to be read; ``((),)`` when all forms are single."""
         return tuple(sorted({form[:-1] for form in (*self.yes, *self.no)}))
+
+    @functools.cached_property
+    def ids(self) -> tuple[int, ...]:
+        """Every token of any form."""
+        return tuple(sorted({token for form in (*self.yes, *self.no) for token in form}))
+
+    def pick(self, logits: torch.Tensor) -> torch.Tensor:
+        """Log-probabilities of ``ids`` on the CPU, (..., len(ids)) from (..., vocabulary)."""
+        # a vocabulary is large: only what is read is brought to double precision and moved
+        total = logits.float().logsumexp(-1, keepdim=True)
+        return (logits[..., list(self.ids)].double() - total.double()).cpu()
+
+    def forms_after(self, lead: Tokens, picked: Sequence[Sequence[float]]) -> dict[Tokens, float]:
+        """Log-probability of each form that is ``lead`` and one token more.
+
+        picked : what :meth:`pick` gave for the last ``len(lead) + 1`` positions of the lead.
+        """
+        column = {token: number for number, token in enumerate(self.ids)}
+        return {
+            form: sum(picked[place][column[token]] for place, token in enumerate(form))
+            for form in (*self.yes, *self.no)
+            if form[:-1] == lead
+        }
 
 
 @dataclass(frozen=True)
@@ -87,20 +111,15 @@ def find_answer_tokens(tokenizer: Any) -> AnswerTokens:
     return AnswerTokens(found["yes"], found["no"])
 
 
-def word_log_probability(forms: Sequence[Tokens], logs: dict[Tokens, torch.Tensor]) -> float:
-    """Log-probability that one of ``forms`` comes next.
-
-    logs : for each lead, log-probabilities at the last ``len(lead) + 1`` positions, shape
-        (len(lead) + 1, vocabulary).
-    """
-    import torch
-
-    totals = []
-    for form in forms:
-        rows = logs[form[:-1]]
-        totals.append(sum(rows[place, token] for place, token in enumerate(form)))
+def word_log_probability(forms: Sequence[Tokens], logs: Mapping[Tokens, float]) -> float:
+    """Log-probability that one of ``forms`` comes next; ``logs`` holds that of each form."""
+    values = [logs[form] for form in forms]
+    largest = max(values)
+    if largest == -math.inf:
+        return largest
+    total = largest + math.log(math.fsum(math.exp(value - largest) for value in values))
     # rounding may lift a certainty above one
-    return min(0.0, float(torch.stack(totals).logsumexp(0)))
+    return min(0.0, total)
 
 
 def require_mass(readings: Iterable[Reading], what: str) -> Iterator[Reading]:

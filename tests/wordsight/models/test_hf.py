@@ -152,6 +152,69 @@ def test_each_picture_goes_through_the_vision_tower_once(
     assert sum(seen) == 6
 
 
+def count_passes(model: HFImageTextToText) -> list[tuple[int, int]]:
+    """Rows and tokens per row of every pass from now on."""
+    seen: list[tuple[int, int]] = []
+
+    def note(_module: Any, _args: Any, kwargs: dict[str, Any]) -> None:
+        seen.append(tuple(kwargs["input_ids"].shape))
+
+    model._model.register_forward_pre_hook(note, with_kwargs=True)
+    return seen
+
+
+WORDS = ("a", "tool", "plant", "vehicle", "term", "word", "photo", "in", "the")
+NINE = tuple(f"Is it {word}?" for word in WORDS)
+
+
+@pytest.mark.parametrize("family", [f for f in FAMILIES if f != "gemma3"])
+@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+def test_questions_about_a_picture_go_as_one_sequence(
+    family: str, attention: str, checkpoint: Checkpoint, asks: list[Ask]
+) -> None:
+    several = [ask.asking(question) for ask in asks[:6:3] for question in NINE]
+    truth = plain(checkpoint(family), several)
+    options: dict[str, Any] = {"batch_size": 2, "attn_implementation": attention}
+    model = load(checkpoint(family), reuse="on", **options)
+    passes = count_passes(model)
+    assert largest_difference(likelihoods(model, several), truth) < 1e-5
+    alone = load(checkpoint(family), reuse="on", **options)
+    alone.reader._passes.packs = False
+    one_by_one = count_passes(alone)
+    assert largest_difference(likelihoods(alone, several), truth) < 1e-5
+    assert len(passes) < len(one_by_one)
+
+
+def test_a_window_shorter_than_the_line_keeps_questions_apart(
+    checkpoint: Checkpoint, asks: list[Ask]
+) -> None:
+    model = load(checkpoint("gemma3"), reuse="on", batch_size=2)
+    passes = count_passes(model)
+    several = [asks[0].asking(question) for question in NINE]
+    truth = plain(checkpoint("gemma3"), several)
+    assert largest_difference(likelihoods(model, several), truth) < 1e-5
+    # one for the picture, five for nine questions
+    assert len(passes) == 6
+
+
+def test_family_that_takes_no_mask_of_ours_still_shares_the_picture(
+    checkpoint: Checkpoint, asks: list[Ask]
+) -> None:
+    several = [asks[0].asking(question) for question in NINE]
+    model = load(checkpoint("llava"), batch_size=4)
+    truth = plain(checkpoint("llava"), several)
+
+    def ignore(_module: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        mask = kwargs.get("attention_mask")
+        if mask is not None and mask.ndim == 4:
+            kwargs["attention_mask"] = None
+        return args, kwargs
+
+    model._model.register_forward_pre_hook(ignore, with_kwargs=True)
+    assert largest_difference(likelihoods(model, several), truth) < 1e-5
+    assert (model.reader.reuse, model.reader._passes.packs) == ("on", False)
+
+
 def test_kept_pictures_stay_within_the_memory_given(
     checkpoint: Checkpoint, asks: list[Ask]
 ) -> None:
