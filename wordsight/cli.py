@@ -20,7 +20,7 @@ from symbal_tasks.cli_audit import audit_captions, audit_null, make_captions
 from symbal_tasks.cli_bench import ablate_symbal, run_symbal
 from wordsight import __version__
 
-OK, ERROR, USAGE, INCOMPLETE = 0, 1, 2, 3
+ERROR, INCOMPLETE, INTERRUPTED = 1, 3, 130
 
 app = typer.Typer(
     help="Measure whether a vision-language model's words match what it sees.",
@@ -78,8 +78,10 @@ def evaluate(
 
     Exit status: 0 complete, 1 error, 3 incomplete (requests failed; --resume asks them again).
     """
+    from wordsight.errors import WordsightError
     from wordsight.run.report import evaluate_and_report
     from wordsight.run.spec import RunSpec
+    from wordsight.shard import Shard
 
     if resume and restart:
         raise typer.BadParameter("--resume keeps the answers, --restart throws them away: choose")
@@ -87,6 +89,10 @@ def evaluate(
         raise typer.BadParameter("--limit 0 leaves no queries")
     if not tasks.strip(" ,"):
         raise typer.BadParameter("--tasks names no task; `wordsight tasks` lists them")
+    try:
+        Shard.parse(shard)
+    except WordsightError as error:
+        raise typer.BadParameter(str(error)) from None
     if limit is not None and shard != "1/1":
         raise typer.BadParameter("--limit and --shard exclude each other: shards are merged whole")
     spec = RunSpec(
@@ -178,9 +184,14 @@ def main() -> None:
     except (WordsightError, OSError) as error:
         # OSError: a folder that cannot be written, a file where a folder should be, a full disk
         _fail(error, ERROR)
-    except KeyboardInterrupt:
-        typer.echo("interrupted; --resume goes on from here", err=True)
-        sys.exit(130)
+    except SystemExit as end:
+        # typer ends in silence when Ctrl-C is pressed
+        if end.code == INTERRUPTED:
+            kept = "; what was answered is kept, add --resume to go on" * (
+                sys.argv[1:2] == ["eval"]
+            )
+            typer.echo(f"wordsight: interrupted{kept}", err=True)
+        raise
 
 
 def _fail(error: Exception, status: int) -> None:

@@ -57,6 +57,7 @@ _EVAL = ("eval", "--model", "conse", "--tasks", "sage_demo", "--output_path", "o
         ("nonsense",),
         (*_EVAL, "--limit", "2", "--shard", "1/2"),
         (*_EVAL, "--limit", "0"),
+        (*_EVAL, "--shard", "4/3"),
         (*_EVAL, "--resume", "--restart"),
         ("eval", "--model", "conse", "--tasks", "", "--output_path", "o"),
     ],

@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,8 @@ class RunResult:
     sample_files: tuple[Path, ...]
     failed: int
     invalid: int
+    seconds_before: float = 0.0
+    """How long interrupted legs of the same run had taken."""
 
     def raise_if_incomplete(self) -> None:
         """Raises IncompleteRunError when a request failed."""
@@ -108,7 +110,9 @@ def run(
                 results = _evaluate(spec, lm, quiet=quiet)
         finally:
             journal.close()
-        return None if results is None else _write(spec, output, results)
+        if results is None:
+            return None
+        return replace(_write(spec, output, results), seconds_before=journal.seconds_before)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ import hashlib
 import itertools
 import json
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -30,14 +31,20 @@ class Journal:
 
     On opening, the answers of all ranks are read: a run may go on with another number of
     processes. A last line cut by a kill is dropped.
+
+    seconds_before : how long earlier, interrupted legs of the run took until their last answer.
     """
 
     def __init__(self, folder: Path, run_key: str, rank: int = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / f"{run_key}.{rank}.jsonl"
         self._answers: dict[str, str] = {}
+        self.seconds_before = 0.0
         for path in sorted(folder.glob(f"{run_key}.*.jsonl")):
-            self._answers.update(_read(path))
+            answers, seconds = _read(path)
+            self._answers.update(answers)
+            self.seconds_before = max(self.seconds_before, seconds)
+        self._started = time.monotonic()
         self._file: IO[str] | None = None
 
     def __len__(self) -> int:
@@ -58,7 +65,9 @@ class Journal:
         try:
             if self._file is None:
                 self._file = _open_for_append(self._path)
-            self._file.write(json.dumps({"key": key, "response": response}) + "\n")
+            seconds = round(time.monotonic() - self._started, 3)
+            line = {"key": key, "response": response, "seconds": seconds}
+            self._file.write(json.dumps(line) + "\n")
             self._file.flush()
         except OSError as error:
             raise WordsightError(
@@ -81,6 +90,7 @@ class Journal:
         for path in self._path.parent.glob(f"{prefix}.*.jsonl"):
             path.unlink()
         self._answers.clear()
+        self.seconds_before = 0.0
 
 
 def keep_answers(
@@ -144,15 +154,21 @@ def _text(answer: Any) -> str:
     return str(getattr(answer, "text", answer))
 
 
-def _read(path: Path) -> dict[str, str]:
+def _read(path: Path) -> tuple[dict[str, str], float]:
+    """The answers of one process, and how long its legs took together."""
     answers: dict[str, str] = {}
+    ended, last = 0.0, 0.0
     for line in path.read_bytes().split(b"\n"):
         try:
             record = json.loads(line)
             answers[record["key"]] = record["response"]
+            seconds = float(record.get("seconds", 0.0))
         except (ValueError, KeyError, TypeError):
             continue  # empty, or cut by a kill: the request is asked again
-    return answers
+        if seconds < last:  # the clock began anew: another leg
+            ended += last
+        last = seconds
+    return answers, ended + last
 
 
 def _open_for_append(path: Path) -> IO[str]:

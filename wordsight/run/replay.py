@@ -13,6 +13,7 @@ from wordsight.errors import DataError, WordsightError
 from wordsight.run.harness import RunResult, run
 from wordsight.run.manifest import MANIFEST_NAME
 from wordsight.run.spec import RunSpec
+from wordsight.shard import Shard
 
 _SAME = ("model", "model_args", "tasks", "gen_kwargs", "task_versions", "prompts")
 
@@ -62,6 +63,7 @@ def merge(parts: Sequence[Path], output: Path) -> tuple[RunResult, RunSpec, floa
                     f"{part}: {name} is {manifest[name]!r}, but {manifests[0][name]!r} in "
                     f"{parts[0]}: these are parts of different runs"
                 )
+    _require_all_shards([manifest["shard"] for manifest in manifests])
     answers: dict[tuple[str, str], list[str]] = {}
     for part, manifest in zip(parts, manifests, strict=True):
         for key, responses in _responses(part, manifest):
@@ -80,6 +82,17 @@ def merge(parts: Sequence[Path], output: Path) -> tuple[RunResult, RunSpec, floa
     result = run(spec, output, restart=True, model=Replay(answers), quiet=True)
     assert result is not None
     return result, spec, sum(manifest["seconds"] for manifest in manifests)
+
+
+def _require_all_shards(given: Sequence[str]) -> None:
+    shards = [Shard.parse(text) for text in given]
+    total = max(shard.total for shard in shards)
+    missing = [f"{i}/{total}" for i in range(1, total + 1) if f"{i}/{total}" not in given]
+    if missing:
+        raise DataError(
+            f"given are the parts {', '.join(given)}; missing: {', '.join(missing)}. Run them with "
+            "--shard and name their folders too"
+        )
 
 
 def _manifest(part: Path) -> dict[str, Any]:

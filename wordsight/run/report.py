@@ -27,7 +27,7 @@ def evaluate(
     started = time.perf_counter()
     result = run(spec, output, resume=resume, restart=restart, quiet=quiet)
     if result is not None:
-        seconds = time.perf_counter() - started
+        seconds = result.seconds_before + time.perf_counter() - started
         write_manifest(build_manifest(spec, output, result, seconds), output)
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,9 +124,23 @@ def test_a_full_disk_says_what_to_do(tmp_path: Path) -> None:
     full = Path("/dev/full")
     if not full.exists():
         pytest.skip("this system has no /dev/full")
+    journal = Journal(tmp_path, "run")
     (tmp_path / "run.0.jsonl").symlink_to(full)
-    journal = Journal.__new__(Journal)
-    journal._path, journal._answers, journal._file = tmp_path / "run.0.jsonl", {}, full.open("a")
 
     with pytest.raises(WordsightError, match=r"cannot write.*--resume"):
         journal.put("k", "answer")
+
+
+def test_time_of_interrupted_legs_is_added_up(tmp_path: Path) -> None:
+    lines = [
+        {"key": key, "response": "x", "seconds": seconds}
+        for key, seconds in [("a", 3.0), ("b", 5.0), ("c", 1.0), ("d", 2.5)]
+    ]
+    (tmp_path / "run.0.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "run.1.jsonl").write_text('{"key": "e", "response": "x", "seconds": 4.0}\n')
+
+    journal = Journal(tmp_path, "run")
+
+    assert journal.seconds_before == 7.5
+    journal.discard()
+    assert journal.seconds_before == 0

@@ -115,6 +115,27 @@ def test_a_killed_run_goes_on_where_it_stopped(
     assert kept < len(whole)
 
 
+def test_ctrl_c_says_that_what_was_answered_is_kept(
+    tmp_path: Path, tiny_vlm: Path, command: Command
+) -> None:
+    words = ["eval", *_model(tiny_vlm, "--batch_size", "1"), "--output_path", str(tmp_path)]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "wordsight", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    _wait_for_answers(tmp_path / "journal", 10, started)
+    started.send_signal(signal.SIGINT)
+    _, printed = started.communicate(timeout=60)
+
+    assert started.returncode == 130
+    assert printed.strip().splitlines()[-1].startswith("wordsight: interrupted; ")
+    assert "--resume" in printed
+    assert "Traceback" not in printed
+
+
 def _wait_for_answers(folder: Path, count: int, process: subprocess.Popen[bytes]) -> int:
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:

@@ -163,7 +163,9 @@ def test_a_missing_or_doubled_shard_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"item\(s\) are in none of the parts"):
         merge_and_report(parts, tmp_path / "a", as_json=True)
     with pytest.raises(DataError, match=r"is in another part already"):
-        merge_and_report([parts[0], parts[0]], tmp_path / "b", as_json=True)
+        merge_and_report([*parts, parts[0]], tmp_path / "b", as_json=True)
+    with pytest.raises(DataError, match=r"given are the parts 2/2; missing: 1/2"):
+        merge_and_report([parts[1]], tmp_path / "d", as_json=True)
     with pytest.raises(DataError, match=r"no finished run"):
         merge_and_report([parts[0], tmp_path], tmp_path / "c", as_json=True)
 
