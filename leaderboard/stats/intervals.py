@@ -44,9 +44,9 @@ Method = Literal["auto", "percentile", "bca"]
 # Where the percentile bootstrap is not trusted (docs/statistics.md has the simulations).
 MIN_UNITS = 100
 MIN_EACH = 10
-# With fewer imperfect items than this, most resamples hold almost none of them, and the
-# studentised bootstrap has no spread to divide by.
-MIN_IMPERFECT = 6
+# With fewer items than this that are not perfect (or not 0), many resamples hold almost none of
+# them, and the studentised bootstrap has no spread to divide by.
+MIN_UNLIKE = 6
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,9 @@ def mean_intervals(
 
     Rules of "auto". Percentile bootstrap with at least 100 items (or groups), 10 certain hits
     (score 1) and 10 that are none (for Hits@1: score 0). Otherwise Wilson for Hits@1; for MRR the
-    studentised bootstrap, or with fewer than six items below 1 Wilson's interval for the loss
-    1 - MRR; for "mean" the studentised bootstrap under 100 items. Ties: Wilson is for right and
+    studentised bootstrap of its log-odds, or Wilson's interval for the loss 1 - MRR with fewer than
+    six items (groups) below 1, and for the score with fewer than six above 0; for "mean" the
+    studentised bootstrap under 100 items. Ties: Wilson is for right and
     wrong, so a fractional Hits@1 is read as the share of wins of a run that breaks its ties at
     random; that interval is never too narrow, as scores in 0..1 with mean m vary by at most
     m (1 - m). A row of nothing but ties has no certain hit and is always shown that way.
@@ -219,10 +220,13 @@ def _small_sample(
     waiting = [index for index, limits in enumerate(found) if limits is None]
     if waiting:
         low, high = studentised_limits(
-            scores[:, waiting], units, level=level, resamples=resamples, seed=seed
+            scores[:, waiting],
+            units,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            log_odds=kind == "mrr",
         )
-        if kind == "mrr":
-            low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
         name = "studentised bootstrap" + ("" if units.codes is None else " of clusters")
         for index, lower, upper in zip(waiting, low, high, strict=True):
             found[index] = float(lower), float(upper), name
@@ -242,11 +246,14 @@ def _mrr_without_spread(
     if np.all(column == column[0]):
         low, high = wilson(float(column[0]), units.count, degrees=units.count - 1, level=level)
         return low, high, "Wilson"
-    imperfect = np.count_nonzero(units.sums(1 - column[:, None]))
-    if imperfect >= MIN_IMPERFECT:
-        return None
-    low, high = scaled_wilson(1 - column, units.count, degrees=units.count - 1, level=level)
-    return 1 - high, 1 - low, "Wilson for the loss"
+    degrees = units.count - 1
+    if np.count_nonzero(units.sums(1 - column[:, None])) < MIN_UNLIKE:
+        low, high = scaled_wilson(1 - column, units.count, degrees=degrees, level=level)
+        return 1 - high, 1 - low, "Wilson for the loss"
+    if np.count_nonzero(units.sums(column[:, None])) < MIN_UNLIKE:
+        low, high = scaled_wilson(column, units.count, degrees=degrees, level=level)
+        return low, high, "Wilson for the mean"
+    return None
 
 
 def _constant(column: FloatArray) -> tuple[float, float, str] | None:

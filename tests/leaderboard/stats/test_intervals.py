@@ -141,6 +141,34 @@ def test_studentised_equals_students_interval_for_symmetric_data() -> None:
     assert 0.5 - interval.low == pytest.approx(half, rel=0.04)
 
 
+def test_studentised_log_odds_equal_a_plain_loop() -> None:
+    rng = np.random.default_rng(5)
+    values = np.where(rng.random(40) < 0.7, 1.0, 1 / rng.integers(2, 11, 40))
+    interval = mean_intervals(values, kind="mrr")[0]
+
+    def log_odds(sample: Floats) -> tuple[float, float]:
+        mean = sample.mean()
+        spread = mean * (1 - mean)
+        return float(np.log(mean / (1 - mean))), float(sample.std() / np.sqrt(40) / spread)
+
+    estimate, error = log_odds(values)
+    t = []
+    for _ in range(20_000):
+        centre, own = log_odds(rng.choice(values, 40))
+        t.append((centre - estimate) / own)
+    low, high = (estimate - np.quantile(t, q) * error for q in (0.975, 0.025))
+    assert interval.low == pytest.approx(1 / (1 + np.exp(-low)), abs=0.004)
+    assert interval.high == pytest.approx(1 / (1 + np.exp(-high)), abs=0.004)
+
+
+def test_a_run_with_nearly_everything_missing_is_known_to_be_low() -> None:
+    values = np.zeros(192)
+    values[:3] = 1, 0.5, 0.2
+    interval = mean_intervals(values, kind="mrr")[0]
+    assert interval.method == "Wilson for the mean"
+    assert 0 <= interval.low < interval.estimate < interval.high < 0.05
+
+
 def test_studentised_leans_to_the_long_tail() -> None:
     values = np.r_[np.ones(40), np.full(8, 0.1)]
     interval = mean_intervals(values, kind="mrr")[0]
