@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,18 +83,10 @@ def verse(
     thorough: Thorough = False,
 ) -> None:
     """VerSe: captions with a verb; the gold is another picture of the same verb sense."""
-    from sage_tasks.build.verse import SWAPPED_ONLY, read_verse
+    from sage_tasks.build.verse import SWAPPED_ONLY
 
-    _check_verse(dry_run, coco_images, captions)
-    read = read_verse(
-        annotations,
-        captions or (),
-        None if dry_run else coco_images,
-        senses,
-        SWAPPED_ONLY,
-        seed=seed,
-        manifest=_manifest(follow),
-    )
+    source = _verse(annotations, coco_images, captions, senses, dry_run)
+    read = source(SWAPPED_ONLY, seed=seed, manifest=_manifest(follow))
     _run(read, out, dry_run, as_json, _options(seed, shard_mb, thorough))
 
 
@@ -112,19 +106,10 @@ def spis(
     thorough: Thorough = False,
 ) -> None:
     """VerSe with all four SPIS variants: gold original or swapped, verb kept or neutral."""
-    from sage_tasks.build.verse import SPIS_VARIANTS, read_verse
+    from sage_tasks.build.verse import SPIS_VARIANTS
 
-    _check_verse(dry_run, coco_images, captions)
-    read = read_verse(
-        annotations,
-        captions or (),
-        None if dry_run else coco_images,
-        senses,
-        SPIS_VARIANTS,
-        neutral_verb,
-        seed,
-        _manifest(follow),
-    )
+    source = _verse(annotations, coco_images, captions, senses, dry_run)
+    read = source(SPIS_VARIANTS, neutral_verb, seed=seed, manifest=_manifest(follow))
     notes = [f'neutral verb: "{neutral_verb}"']
     _run(read, out, dry_run, as_json, _options(seed, shard_mb, thorough, notes))
 
@@ -156,9 +141,19 @@ def wikidiverse(
     _run(read, out, dry_run, as_json, _options(seed, shard_mb, thorough))
 
 
-def _check_verse(dry: bool, coco_images: Path | None, captions: list[Path] | None) -> None:
+def _verse(
+    annotations: Path,
+    coco_images: Path | None,
+    captions: list[Path] | None,
+    senses: Path | None,
+    dry: bool,
+) -> Callable[..., PictureSource]:
+    """Reader of VerSe's files; what is left to say is the variants."""
+    from sage_tasks.build.verse import read_verse
+
     if not dry and (coco_images is None or not captions):
         raise typer.BadParameter("--coco-images and --captions are needed, or --dry-run")
+    return partial(read_verse, annotations, captions or (), None if dry else coco_images, senses)
 
 
 def _manifest(path: Path | None) -> Manifest | None:
