@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +12,7 @@ from sage_tasks.package import Package, open_package
 from sage_tasks.records import Query
 from sage_tasks.sources import dataset_root
 from wordsight.errors import DataError
+from wordsight.run.read import read_json, read_samples
 
 MANIFEST = "wordsight_manifest.json"
 
@@ -70,10 +69,10 @@ def read_result(result: Path) -> list[TaskResult]:
     Raises DataError naming the file and line that cannot be read.
     """
     samples, results_file = _files(result)
-    configs = _json(results_file)["configs"]
+    configs = read_json(results_file)["configs"]
     tasks = []
     for path in samples:
-        items = tuple(_items(path))
+        items = tuple(_item(where, sample) for where, sample in read_samples(path))
         if items:
             config = configs[items[0].task]
             tasks.append(TaskResult(items[0].task, items, config["metadata"], config["test_split"]))
@@ -102,7 +101,7 @@ def _files(result: Path) -> tuple[list[Path], Path]:
     if result.is_file():
         stamp = result.name.split("_samples_", maxsplit=1)[0]
         return [result], result.with_name(f"{stamp}_results.json")
-    manifest = _json(result / MANIFEST)
+    manifest = read_json(result / MANIFEST)
     try:
         samples = [result / name for name in manifest["sample_files"]]
         return samples, result / manifest["results_file"]
@@ -110,30 +109,17 @@ def _files(result: Path) -> tuple[list[Path], Path]:
         raise DataError(f"{result / MANIFEST}: {error} is missing") from None
 
 
-def _json(path: Path) -> dict[str, Any]:
+def _item(where: str, sample: dict[str, Any]) -> LoggedItem:
+    log = sample["wordsight"]
     try:
-        value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path} is missing: name the output folder of a finished run") from None
-    except ValueError as error:
-        raise DataError(f"{path}: not JSON ({error})") from None
-    return value
-
-
-def _items(path: Path) -> Iterator[LoggedItem]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            where = f"{path}: line {number}"
-            try:
-                sample = json.loads(line)
-                log = sample["wordsight"]
-                yield LoggedItem(
-                    item=log["item"],
-                    task=log["task"],
-                    gold=int(sample["target"]),
-                    status=log["status"],
-                    responses=tuple(log["responses"]),
-                    where=f"{where}: item {log['item']}",
-                )
-            except (ValueError, LookupError, TypeError) as error:
-                raise DataError(f"{where}: not a sample of a ranking task ({error!r})") from None
+        gold = int(sample["target"])
+    except (LookupError, TypeError, ValueError) as error:
+        raise DataError(f"{where}: no target that is a candidate's number ({error!r})") from None
+    return LoggedItem(
+        item=log["item"],
+        task=log["task"],
+        gold=gold,
+        status=log["status"],
+        responses=tuple(log["responses"]),
+        where=f"{where}: item {log['item']}",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from lmms_eval.api.model import lmms
 from wordsight.errors import DataError, WordsightError
 from wordsight.run.harness import RunResult, run
 from wordsight.run.manifest import MANIFEST_NAME
+from wordsight.run.read import read_json, read_samples
 from wordsight.run.spec import RunSpec
 from wordsight.shard import Shard
 
@@ -55,7 +55,7 @@ def merge(parts: Sequence[Path], output: Path) -> tuple[RunResult, RunSpec, floa
     Returns the result, the spec of the whole run and the seconds that the parts took together.
     Raises DataError when the parts are of different runs, overlap, or leave items out.
     """
-    manifests = [_manifest(part) for part in parts]
+    manifests = [read_json(part / MANIFEST_NAME) for part in parts]
     for part, manifest in zip(parts, manifests, strict=True):
         for name in _SAME:
             if manifest[name] != manifests[0][name]:
@@ -95,22 +95,8 @@ def _require_all_shards(given: Sequence[str]) -> None:
         )
 
 
-def _manifest(part: Path) -> dict[str, Any]:
-    path = part / MANIFEST_NAME
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(f"{path} is missing: {part} is no finished run") from None
-    except ValueError as error:
-        raise DataError(f"{path}: not JSON ({error})") from None
-    return manifest
-
-
 def _responses(part: Path, manifest: dict[str, Any]) -> Iterator[tuple[tuple[str, str], list[str]]]:
     for path in [part / name for name in manifest["sample_files"]]:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            try:
-                log = json.loads(line)["wordsight"]
-                yield (log["task"], log["item"]), log["responses"]
-            except (ValueError, KeyError) as error:
-                raise DataError(f"{path}: line {number}: not a sample ({error})") from None
+        for _, sample in read_samples(path):
+            log = sample["wordsight"]
+            yield (log["task"], log["item"]), log["responses"]
