@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 
 from leaderboard.records import TrackBoard
-from leaderboard.site.render import ItemAnswer
+from leaderboard.site.view import ItemAnswer
 from leaderboard.store import Store
 
 _OWN = frozenset({"yes", "no", "similarity"})
@@ -30,7 +30,7 @@ def item_answers(store: Store, track: TrackBoard, task: str, item: str) -> list[
 
 def all_answers(store: Store, track: TrackBoard, task: str) -> dict[str, list[ItemAnswer]]:
     """The same for every item of the task at once: item -> answers, best entry first."""
-    found: dict[str, list[ItemAnswer]] = {query.id: [] for query in store.gold(task).queries}
+    found: dict[str, list[ItemAnswer]] = {one.id: [] for one in store.gold(task).summaries}
     for row in track.rows:
         if task not in row.cells:
             continue
@@ -43,10 +43,11 @@ def all_answers(store: Store, track: TrackBoard, task: str) -> dict[str, list[It
 
 
 def right_counts(store: Store, track: TrackBoard, task: str) -> tuple[list[float], int]:
-    """Per item, in gold order, how many entries put the gold first; and how many there are."""
+    """Per item, in gold order, how many entries are right by the first measure; and of how many."""
     submissions = [row.cells[task].submission for row in track.rows if task in row.cells]
     matrix = store.matrix(task, submissions)
-    return [math.fsum(row) for row in matrix.hits1.tolist()], len(submissions)
+    right = matrix.values[track.first.name]
+    return [math.fsum(row) for row in right.tolist()], len(submissions)
 
 
 def texts_of(responses: Sequence[str]) -> list[tuple[str, str]]:

@@ -11,21 +11,35 @@ from dataclasses import dataclass
 from leaderboard import ledger
 from leaderboard.catalog import Track
 from leaderboard.compute import (
+    Estimates,
     Ranked,
     Scores,
     agreements,
+    bca_estimates,
+    by_stratum,
     by_term,
-    deltas,
     estimates,
     overall,
     rank_ranges,
     smallest_difference,
-    versus,
 )
-from leaderboard.records import Archived, Board, Cell, Row, TaskInfo, TrackBoard, Withdrawal
+from leaderboard.gold import Gold
+from leaderboard.kinds import kind_of
+from leaderboard.order import by_rank
+from leaderboard.records import (
+    Archived,
+    Board,
+    Cell,
+    MeasureInfo,
+    Row,
+    TaskInfo,
+    TrackBoard,
+    Withdrawal,
+)
 from leaderboard.scoring import STATUSES
 from leaderboard.store import Matrix, Store
 from leaderboard.stored import Stored
+from leaderboard.versus import deltas, versus
 from wordsight.errors import DataError
 
 SEED = 0
@@ -49,30 +63,25 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
     """Compute the board.
 
     base : label or id of the entry that every other is tested against, besides the best.
-    tracks : names of the tracks wanted; by default all that have rows.
+    tracks : names of the tracks wanted (``Catalog.chosen``); all by default. Tracks without rows
+        are left out, unless no track that was asked for has any.
 
     Raises DataError for an unknown base or track.
     """
     catalog = store.catalog
-    for name in tracks:
-        if name not in {track.name for track in catalog.tracks}:
-            known = ", ".join(track.name for track in catalog.tracks)
-            raise DataError(f"no track {name!r} on this board; it has {known}")
+    chosen = catalog.chosen(tracks)
     last = ledger.last_event(store.ledger_path)
     submissions = store.submissions()
     entries = current_entries(store)
     base_id = find_entry(entries, base).id if base else ""
-    built = [
-        _track_board(store, track, entries, base_id)
-        for track in catalog.tracks
-        if not tracks or track.name in tracks
-    ]
+    built = [_track_board(store, track, entries, base_id) for track in chosen]
+    filled = [track for track in built if track.rows]
     return Board(
         title=catalog.title,
         commit=last.hash if last else ledger.GENESIS,
         seed=SEED,
         base=base_id,
-        tracks=[track for track in built if track.rows or tracks],
+        tracks=filled if filled or not tracks else built,
         withdrawn=[
             Withdrawal(submission=one.id, label=one.header.label, reason=one.withdrawn)
             for one in submissions
@@ -80,6 +89,20 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
         ],
         archived=_archived(store, submissions),
     )
+
+
+def with_bca(board: Board) -> Board:
+    """The board with BCa limits where the usual ones are percentiles of a bootstrap of one task."""
+
+    def cell(one: Cell) -> Cell:
+        return one.model_copy(update={"scores": {**one.scores, **one.bca}})
+
+    def row(one: Row) -> Row:
+        cells = {name: cell(own) for name, own in one.cells.items()}
+        return one.model_copy(update={"cells": cells, "scores": {**one.scores, **one.bca}})
+
+    tracks = [t.model_copy(update={"rows": [row(one) for one in t.rows]}) for t in board.tracks]
+    return board.model_copy(update={"tracks": tracks})
 
 
 def current_entries(store: Store) -> list[Entry]:
@@ -144,21 +167,22 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
         for name, having in with_task.items()
         if having
     }
+    golds = {name: store.gold(name) for name in matrices}
     scores = {
-        name: Scores(tuple(e.id for e in with_task[name]), matrix.hits1, matrix.mrr)
-        for name, matrix in matrices.items()
+        name: _scores(with_task[name], matrix, golds[name]) for name, matrix in matrices.items()
     }
+    found = {name: estimates(one) for name, one in scores.items()}
     cells = {
-        name: _cells(
-            with_task[name], matrix, scores[name], [q.term for q in store.gold(name).queries]
-        )
+        name: _cells(with_task[name], matrix, scores[name], found[name], golds[name])
         for name, matrix in matrices.items()
     }
     ranked = [task.name for task in track.ranked]
     complete = [e.id for e in present if all(name in e.by_task for name in ranked)]
     together = Ranked(tuple(scores[name].only(complete) for name in ranked) if complete else ())
-    totals = overall(together)
-    best = max(complete, key=lambda e: totals[e][0].value, default="")
+    totals = overall(together, {name: found[name] for name in ranked if name in found})
+    kind = kind_of(track.tasks[0])
+    first = kind.first.name
+    best = max(complete, key=lambda e: totals[e][first].value, default="")
     ranges = rank_ranges(together)
     against_best = versus(best, together)
     against_base = versus(base, together)
@@ -166,71 +190,94 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
         delta.label: deltas(
             scores[delta.minuend],
             scores[delta.subtrahend],
-            [q.source_id for q in store.gold(delta.minuend).queries],
-            [q.source_id for q in store.gold(delta.subtrahend).queries],
+            [one.source for one in golds[delta.minuend].summaries],
+            [one.source for one in golds[delta.subtrahend].summaries],
         )
         for delta in track.deltas
         if delta.minuend in scores and delta.subtrahend in scores
     }
-    rows = [
-        Row(
-            entry=entry.id,
-            label=entry.label,
-            model=entry.newest.header.model,
-            method=entry.newest.header.method,
-            revision=entry.newest.header.revision,
-            options=entry.newest.header.options,
-            interface=_interfaces([cells[n][entry.id] for n in names if n in entry.by_task]),
-            cells={name: cells[name][entry.id] for name in names if name in entry.by_task},
-            hits1=totals[entry.id][0] if entry.id in totals else None,
-            mrr=totals[entry.id][1] if entry.id in totals else None,
-            rank=ranges.get(entry.id),
-            deltas={
-                label: found[entry.id] for label, found in differences.items() if entry.id in found
-            },
-            versus_best=against_best.get(entry.id),
-            versus_base=against_base.get(entry.id),
-            attempts=entry.attempts,
-            submitted=entry.newest.submitted,
-            verified=all(one.verified for one in entry.by_task.values()),
-            source=entry.newest.header.source,
-            command=entry.newest.header.command,
-            cost=entry.newest.header.cost,
-            wall_seconds=entry.newest.header.wall_seconds,
-            notes=_notes([cells[n][entry.id] for n in names if n in entry.by_task]),
+    rows = []
+    for entry in present:
+        own = {name: cells[name][entry.id] for name in names if name in entry.by_task}
+        # the newest of this track: other tracks have costs and dates of their own
+        newest = max((entry.by_task[name] for name in own), key=lambda one: one.number)
+        rows.append(
+            Row(
+                entry=entry.id,
+                label=entry.label,
+                model=newest.header.model,
+                method=newest.header.method,
+                revision=newest.header.revision,
+                options=newest.header.options,
+                interface=_interfaces(list(own.values())),
+                cells=own,
+                scores=totals.get(entry.id, {}),
+                bca=own[ranked[0]].bca if together.single and entry.id in totals else {},
+                rank=ranges.get(entry.id),
+                deltas={
+                    label: tests[entry.id]
+                    for label, tests in differences.items()
+                    if entry.id in tests
+                },
+                versus_best=against_best.get(entry.id),
+                versus_base=against_base.get(entry.id),
+                attempts=entry.attempts,
+                submitted=newest.submitted,
+                verified=all(entry.by_task[name].verified for name in own),
+                source=newest.header.source,
+                command=newest.header.command,
+                cost=newest.header.cost,
+                wall_seconds=newest.header.wall_seconds,
+                notes=_notes(list(own.values())),
+            )
         )
-        for entry in present
-    ]
     return TrackBoard(
         name=track.name,
         label=track.label,
+        measures=[MeasureInfo(name=m.name, label=m.label, text=m.text) for m in kind.measures],
+        chance=kind.chance,
+        printed=track.printed.track if track.printed else "",
+        printed_group=track.printed.group if track.printed else "",
         tasks=[_info(store, track, name, scores[name]) for name in matrices],
         agreements=agreements(ranked, together),
-        deltas=[label for label, found in differences.items() if found],
+        deltas=[label for label, tests in differences.items() if tests],
         pairs={
             delta.label: (delta.minuend, delta.subtrahend)
             for delta in track.deltas
             if differences.get(delta.label)
         },
         best=best,
-        rows=sorted(rows, key=_best_first),
+        rows=sorted(rows, key=by_rank),
     )
 
 
+def _scores(entries: Sequence[Entry], matrix: Matrix, gold: Gold) -> Scores:
+    kind = gold.kind
+    without = {
+        entry.id: kind.without.get(interface, frozenset())
+        for entry, interface in zip(entries, matrix.interfaces, strict=True)
+    }
+    names = tuple(entry.id for entry in entries)
+    return Scores(names, matrix.values, kind.measures, gold.clusters, without)
+
+
 def _cells(
-    entries: Sequence[Entry], matrix: Matrix, scores: Scores, terms: Sequence[str]
+    entries: Sequence[Entry], matrix: Matrix, scores: Scores, found: Estimates, gold: Gold
 ) -> dict[str, Cell]:
-    found, grouped = estimates(scores), by_term(scores, terms)
+    grouped, bca = by_term(scores, gold.terms), bca_estimates(scores, found)
+    strata = by_stratum(scores, gold.strata)
     return {
         entry.id: Cell(
-            hits1=found[entry.id][0],
-            hits1_by_term=grouped.get(entry.id),
-            mrr=found[entry.id][1],
+            scores=found[entry.id],
+            bca=bca[entry.id],
+            by_term=grouped.get(entry.id),
             items=len(matrix.status),
             missing=int((matrix.status[:, column] == STATUSES.index("missing")).sum()),
             invalid=int((matrix.status[:, column] == STATUSES.index("invalid")).sum()),
+            other_pictures=matrix.other_pictures[column],
             interface=matrix.interfaces[column],
             submission=matrix.submissions[column],
+            groups=strata[entry.id],
         )
         for column, entry in enumerate(entries)
     }
@@ -242,8 +289,9 @@ def _info(store: Store, track: Track, name: str, scores: Scores) -> TaskInfo:
     return TaskInfo(
         name=name,
         label=task.label,
+        kind=task.kind,
         version=task.version,
-        items=len(gold.queries),
+        items=len(gold),
         dataset=gold.fingerprint,
         variant=task.variant,
         detectable=smallest_difference(scores),
@@ -260,13 +308,8 @@ def _notes(cells: Sequence[Cell]) -> list[str]:
     for what, number in (
         ("missing", sum(cell.missing for cell in cells)),
         ("invalid", sum(cell.invalid for cell in cells)),
+        ("on other pictures", sum(cell.other_pictures for cell in cells)),
     ):
         if number:
             notes.append(f"{number} of {items} {what} ({100 * number / items:.1f}%)")
     return notes
-
-
-def _best_first(row: Row) -> tuple[float, float, str]:
-    if row.hits1 is None or row.mrr is None:
-        return 1.0, 0.0, row.label
-    return -row.hits1.value, -row.mrr.value, row.label

@@ -7,8 +7,9 @@ A new subset is one line in ``DEFAULT``; a board of one's own puts the same reco
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
@@ -32,8 +33,9 @@ class BoardTask(BaseModel):
 
     ``dataset`` is a folder, or a name that tasks use too ("demo", "verse"): then the set inside the
     package, the folder of that name under WORDSIGHT_DATA, or the pinned revision on the Hub.
-    ``variant`` tasks are measured only against another task (a delta) and stay out of the macro
-    average.
+    ``kind`` says what an item is (leaderboard.kinds), ``config`` names the part of the dataset: for
+    a ranking its config, for a naming its domain. ``variant`` tasks are measured only against
+    another task (a delta) and stay out of the macro average.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,17 +45,9 @@ class BoardTask(BaseModel):
     dataset: Annotated[str, StringConstraints(min_length=1, max_length=500)]
     config: Name
     split: Name = "test"
+    kind: Literal["ranking", "naming"] = "ranking"
     version: str = "1"
     variant: bool = False
-
-    def folder(self) -> Path:
-        """The dataset folder. Raises DataError, saying how to get it, when it is not there."""
-        from sage_tasks.sources import DEMO, dataset_root
-        from wordsight.hub import locate
-
-        if self.dataset == DEMO or Path(self.dataset).is_dir():
-            return dataset_root(self.dataset)
-        return locate(self.dataset)
 
 
 class Delta(BaseModel):
@@ -66,6 +60,15 @@ class Delta(BaseModel):
     subtrahend: Name
 
 
+class Printed(BaseModel):
+    """Which published tables stand beside a track: those of ``track``, rows of ``group`` only."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    track: Name
+    group: Annotated[str, StringConstraints(max_length=80)] = ""
+
+
 class Track(BaseModel):
     """A table of the board: tasks side by side, their macro average, their paired differences."""
 
@@ -75,6 +78,7 @@ class Track(BaseModel):
     label: Label
     tasks: tuple[BoardTask, ...] = Field(min_length=1)
     deltas: tuple[Delta, ...] = ()
+    printed: Printed | None = None
 
     @property
     def ranked(self) -> tuple[BoardTask, ...]:
@@ -86,6 +90,8 @@ class Track(BaseModel):
         names = {task.name for task in self.tasks}
         if not self.ranked:
             raise ValueError("a track needs a task that is not a variant")
+        if len({task.kind for task in self.tasks}) > 1:
+            raise ValueError("the tasks of a track must be of one kind")
         for delta in self.deltas:
             if {delta.minuend, delta.subtrahend} - names:
                 raise ValueError(f"delta {delta.label!r} names a task that the track does not hold")
@@ -113,6 +119,22 @@ class Catalog(BaseModel):
         """All tasks of all tracks."""
         return tuple(task for track in self.tracks for task in track.tasks)
 
+    def chosen(self, names: Sequence[str]) -> tuple[Track, ...]:
+        """Tracks of these names, and those whose names go on from them after a "_".
+
+        "symbalbench" names all tracks of SymbalBench. No names give all tracks. Raises DataError,
+        with the known names, for a name that fits none.
+        """
+
+        def fits(track: Track, name: str) -> bool:
+            return track.name == name or track.name.startswith(f"{name}_")
+
+        for name in names:
+            if not any(fits(track, name) for track in self.tracks):
+                known = ", ".join(track.name for track in self.tracks)
+                raise DataError(f"no track {name!r} on this board; it has {known}")
+        return tuple(t for t in self.tracks if not names or any(fits(t, n) for n in names))
+
     def task(self, name: str) -> BoardTask:
         """The task of that name. Raises DataError, with the known names, when there is none."""
         for task in self.tasks:
@@ -122,50 +144,100 @@ class Catalog(BaseModel):
         raise DataError(f"task {name!r} is not on this board; it knows {known}")
 
 
-def _verse(name: str, label: str) -> BoardTask:
-    return BoardTask(
-        name=f"sage_{name}", label=label, dataset="verse", config=name, variant=name != "verse"
+def _demo(form: str = "", title: str = "Demo") -> Track:
+    ranked = BoardTask(name=f"sage_demo{form}", label="Demo", dataset="demo", config="demo")
+    if form:
+        return Track(name=f"demo{form}", label=title, tasks=(ranked,))
+    swapped = BoardTask(
+        name="sage_demo_swapped",
+        label="Demo, swapped",
+        dataset="demo",
+        config="demo_swapped",
+        variant=True,
+    )
+    delta = Delta(label="Δ swapped", minuend="sage_demo", subtrahend="sage_demo_swapped")
+    return Track(name="demo", label=title, tasks=(ranked, swapped), deltas=(delta,))
+
+
+def _sage(form: str = "", title: str = "SAGE") -> Track:
+    labels = {"vwsd": "VWSD", "verse": "VerSe", "wikidiverse": "WikiDiverse"}
+    ranked = tuple(
+        BoardTask(name=f"sage_{name}{form}", label=label, dataset=name, config=name)
+        for name, label in labels.items()
+    )
+    if form:
+        return Track(name=f"sage{form}", label=title, tasks=ranked)
+    variants = {
+        "verse_neutral": "VerSe, neutralised",
+        "verse_original": "VerSe, original",
+        "verse_original_neutral": "VerSe, original neutralised",
+    }
+    return Track(
+        name="sage",
+        label=title,
+        tasks=(
+            *ranked,
+            *(
+                BoardTask(
+                    name=f"sage_{name}", label=label, dataset="verse", config=name, variant=True
+                )
+                for name, label in variants.items()
+            ),
+        ),
+        deltas=(
+            Delta(label="Δ SPIS", minuend="sage_verse_original", subtrahend="sage_verse"),
+            Delta(label="Δ verb", minuend="sage_verse", subtrahend="sage_verse_neutral"),
+        ),
+        printed=Printed(track="sage"),
     )
 
 
+def _symbalbench(domain: str, *, references: bool) -> Track:
+    name = f"symbalbench_{domain}{'_ref' if references else ''}"
+    shown = f"{domain}, {'with' if references else 'without'} references"
+    return Track(
+        name=name,
+        label=f"SymbalBench, {shown}",
+        tasks=(
+            BoardTask(
+                name=name,
+                label=f"SymbalBench {shown}",
+                dataset=f"symbalbench_{domain}",
+                config=domain,
+                kind="naming",
+            ),
+        ),
+        printed=Printed(track="symbal", group=domain),
+    )
+
+
+# Domains, and settings with and without references, are tables of their own: nobody must hold the
+# medical data to be ranked, and the paper gives no number over both.
 DEFAULT = Catalog(
     tracks=(
+        _demo(),
+        _demo("_scalar", "Demo, scores from 0 to 100"),
+        _demo("_choice", "Demo, one choice of ten"),
         Track(
-            name="demo",
-            label="Demo",
+            name="symbalbench_demo",
+            label="SymbalBench demo",
             tasks=(
-                BoardTask(name="sage_demo", label="Demo", dataset="demo", config="demo"),
                 BoardTask(
-                    name="sage_demo_swapped",
-                    label="Demo, swapped",
+                    name="symbalbench_demo",
+                    label="SymbalBench demo",
                     dataset="demo",
-                    config="demo_swapped",
-                    variant=True,
+                    config="natural",
+                    kind="naming",
                 ),
             ),
-            deltas=(Delta(label="Δ swapped", minuend="sage_demo", subtrahend="sage_demo_swapped"),),
         ),
-        Track(
-            name="sage",
-            label="SAGE",
-            tasks=(
-                BoardTask(name="sage_vwsd", label="VWSD", dataset="vwsd", config="vwsd"),
-                _verse("verse", "VerSe"),
-                BoardTask(
-                    name="sage_wikidiverse",
-                    label="WikiDiverse",
-                    dataset="wikidiverse",
-                    config="wikidiverse",
-                ),
-                _verse("verse_neutral", "VerSe, neutralised"),
-                _verse("verse_original", "VerSe, original"),
-                _verse("verse_original_neutral", "VerSe, original neutralised"),
-            ),
-            deltas=(
-                Delta(label="Δ SPIS", minuend="sage_verse_original", subtrahend="sage_verse"),
-                Delta(label="Δ verb", minuend="sage_verse", subtrahend="sage_verse_neutral"),
-            ),
-        ),
+        _sage(),
+        _sage("_scalar", "SAGE, scores from 0 to 100"),
+        _sage("_choice", "SAGE, one choice of ten"),
+        _symbalbench("natural", references=False),
+        _symbalbench("natural", references=True),
+        _symbalbench("medical", references=False),
+        _symbalbench("medical", references=True),
     )
 )
 

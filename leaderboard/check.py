@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from leaderboard.gold import Gold, same_pictures
+from leaderboard.gold import Gold
 from leaderboard.lines import Submission
 from leaderboard.schema import SubmissionError, TaskRun
 
@@ -61,7 +61,7 @@ def check(
                 raise SubmissionError(
                     f"{where}: no picture fingerprint; {_builds(runs[item.task], gold)}"
                 )
-        elif not same_pictures(gold.query(item.item), item.images):
+        elif not gold.same_inputs(item.item, item.images):
             if not other_pictures:
                 raise SubmissionError(
                     f"{where}: answered on other picture files (fingerprint {item.images}) than "
@@ -77,7 +77,7 @@ def check(
         TaskCheck(
             task=task,
             items=len(items),
-            missing=tuple(q.id for q in golds[task].queries if q.id not in items),
+            missing=tuple(q.id for q in golds[task].summaries if q.id not in items),
             other_pictures=tuple(others[task]),
         )
         for task, items in seen.items()

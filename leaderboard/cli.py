@@ -20,24 +20,39 @@ app = typer.Typer(
 )
 
 
+class Interval(str, Enum):
+    """Which limits a table shows."""
+
+    usual = "usual"
+    bca = "bca"
+
+
 @app.command()
 def rank(
     store: StoreOption = DEFAULT_STORE,
     base: BaseOption = "",
     track: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads it at run time on Python 3.10
-        typer.Option(help="Show only this track (may be given again)."),
+        typer.Option(
+            help="Show only this track, or those that begin with it: sage, symbalbench, ... (may "
+            "be given again)."
+        ),
     ] = None,
+    interval: Annotated[
+        Interval, typer.Option(help="Limits to show; bca where the usual ones are percentiles.")
+    ] = Interval.usual,
     published: Annotated[
         bool, typer.Option("--published", help="Add the papers' figures (aggregates only).")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print the ranked table: intervals, tests against the best and a base, rank ranges."""
-    from leaderboard.board import build_board
+    from leaderboard.board import build_board, with_bca
     from leaderboard.store import open_store
 
     board = build_board(open_store(store), base=base, tracks=track or ())
+    if interval is Interval.bca:
+        board = with_bca(board)
     if as_json:
         typer.echo(board.model_dump_json(indent=1))
     else:
@@ -79,16 +94,17 @@ def compare(
 
     board = open_store(store)
     found = duel(board, task, a, b)
-    items = disagreeing(board, found)[:limit]
+    items = disagreeing(board, found)
     if as_json:
         import json
 
-        payload = {**found.model_dump(), "disagreements": [one.model_dump() for one in items]}
+        listed = [one.model_dump() for one in items[:limit]]
+        payload = {**found.model_dump(), "disagreeing": len(items), "disagreements": listed}
         typer.echo(json.dumps(payload, indent=1, ensure_ascii=False))
     else:
         from leaderboard.table import print_duel
 
-        print_duel(found, items)
+        print_duel(found, items, board.gold(task).kind.headings, limit)
 
 
 @app.command()

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from leaderboard.board import Entry, current_entries, find_entry
-from leaderboard.scoring import STATUSES, BoardScore
+from leaderboard.scoring import STATUSES, ItemScore, Measure, value
 from leaderboard.site.formats import count, limits_signed, p_value, signed
-from leaderboard.stats import difference_pairs, mcnemar_pairs, smallest_detectable_difference
-from leaderboard.store import Store
+from leaderboard.stats import (
+    DifferencePairs,
+    benjamini_hochberg,
+    difference_pairs,
+    holm,
+    mcnemar_pairs,
+    smallest_detectable_difference,
+)
+from leaderboard.store import Matrix, Store
 from wordsight.errors import DataError
 
 Answer = Literal["yes", "no", "cannot tell"]
@@ -20,18 +28,40 @@ Answer = Literal["yes", "no", "cannot tell"]
 ALPHA = 0.05
 # Above this share of unanswered items a difference says more about the run than about the model.
 MOST_MISSING = 0.05
+# 4,950 pairs: more are not corrected for, since testing them all would take minutes.
+MAX_FAMILY = 100
+
+
+class Gap(BaseModel):
+    """Entry a and entry b on one measure; difference = a minus b, with its interval and p."""
+
+    model_config = ConfigDict(frozen=True)
+
+    measure: str
+    label: str
+    a: float
+    b: float
+    difference: float
+    low: float
+    high: float
+    p: float
 
 
 class Duel(BaseModel):
-    """Entry a against entry b by Hits@1 on one task; difference = a minus b.
+    """Entry a against entry b on one task; difference, interval and p by its first measure.
 
-    wins, losses : items that only a, only b, puts right (fractional under ties).
-    mrr_* : the same difference by MRR. detectable : the smallest true difference that a test on
-    these items would find in 80 of 100 cases, given how often the two disagree; None where they
-    would find none that often.
+    gaps : every measure that both have, the first one first. wins, losses : items that only a, only
+    b, puts right (fractional under ties). groups : of items that count as one trial; None for
+    independent items. detectable : the smallest true difference that a test on these items would
+    find in 80 of 100 cases, given how often the two disagree; None where they would find none that
+    often, and for items in groups.
     missing_a, missing_b : items without an answer; they count as wrong.
-    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05. Where one
-    of the two leaves more than one item in twenty unanswered, the items cannot tell.
+    pairs, p_holm, p_screening : how many pairs of entries the task has, and p with Holm's
+    correction (claims) and Benjamini and Hochberg's (looking around) over them all; None beyond
+    ``MAX_FAMILY`` entries.
+    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05 for this
+    one pair. Where one of the two leaves more than one item in twenty unanswered, the items cannot
+    tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,47 +72,67 @@ class Duel(BaseModel):
     label_a: str
     label_b: str
     items: int
-    hits1_a: float
-    hits1_b: float
+    groups: int | None
+    gaps: list[Gap]
     difference: float
     low: float
     high: float
     p: float
+    method: str
     wins: float
     losses: float
-    mrr_difference: float
-    mrr_low: float
-    mrr_high: float
-    mrr_p: float
     detectable: float | None
     missing_a: int = 0
     missing_b: int = 0
+    pairs: int
+    p_holm: float | None
+    p_screening: float | None
     answer: Answer
 
 
 def duel(store: Store, task: str, a: str, b: str) -> Duel:
     """Compare two entries, named by label or id. Raises DataError for an unknown one."""
-    entries = [e for e in current_entries(store) if task in e.by_task]
     store.catalog.task(task)
+    entries = [e for e in current_entries(store) if task in e.by_task]
     first, second = find_entry(entries, a), find_entry(entries, b)
     if first.id == second.id:
         raise DataError(f"{first.label!r} cannot be compared with itself")
-    return duels(store, task, [first, second])[0]
+    chosen = [first, second]
+    return duels(store, task, chosen, [*chosen, *(e for e in entries if e not in chosen)])[0]
 
 
-def duels(store: Store, task: str, entries: Sequence[Entry]) -> list[Duel]:
-    """Every pair of the entries, each with the earlier one as a."""
-    matrix = store.matrix(task, [entry.by_task[task].id for entry in entries])
-    n = len(matrix.hits1)
-    means = [math.fsum(column) / n for column in matrix.hits1.T]
-    tests = mcnemar_pairs(matrix.hits1)
+def duels(
+    store: Store, task: str, entries: Sequence[Entry], family: Sequence[Entry] = ()
+) -> list[Duel]:
+    """Every pair of the entries, each with the earlier one as a.
+
+    family : all entries whose pairs the corrections count, the compared ones first; by default
+    these alone.
+    """
+    gold = store.gold(task)
+    corrected = len(family or entries) <= MAX_FAMILY
+    family = (family or entries) if corrected else entries
+    matrix = store.matrix(task, [entry.by_task[task].id for entry in family])
+    blank = [gold.kind.without.get(interface, frozenset()) for interface in matrix.interfaces]
+    wanted = list(combinations(range(len(entries)), 2))
+    gaps = {
+        measure: difference_pairs(matrix.values[measure.name], pairs=wanted, clusters=gold.clusters)
+        for measure in gold.kind.measures
+    }
+    main = gaps[gold.kind.first]
+    counts = mcnemar_pairs(matrix.values[gold.kind.first.name])
+    place = {pair: k for k, pair in enumerate(zip(counts.first, counts.second, strict=True))}
+    p = counts.p
+    if gold.clusters is not None:
+        p = difference_pairs(matrix.values[gold.kind.first.name], clusters=gold.clusters).p
+    holms, screens = holm(p), benjamini_hochberg(p)
     missing = (matrix.status == STATUSES.index("missing")).sum(axis=0)
-    by_hits, by_mrr = difference_pairs(matrix.hits1), difference_pairs(matrix.mrr)
     found = []
-    for k, (i, j) in enumerate(zip(tests.first, tests.second, strict=True)):
-        wins, losses, p = float(tests.wins[k]), float(tests.losses[k]), float(tests.p[k])
-        better: Answer = "yes" if wins > losses else "no"
-        whole = max(missing[i], missing[j]) <= MOST_MISSING * n
+    for row, (i, j) in enumerate(wanted):
+        k = place[i, j]
+        wins, losses = float(counts.wins[k]), float(counts.losses[k])
+        better: Answer = "yes" if main.difference[row] > 0 else "no"
+        whole = max(missing[i], missing[j]) <= MOST_MISSING * len(gold)
         found.append(
             Duel(
                 task=task,
@@ -90,40 +140,66 @@ def duels(store: Store, task: str, entries: Sequence[Entry]) -> list[Duel]:
                 b=entries[j].id,
                 label_a=entries[i].label,
                 label_b=entries[j].label,
-                items=n,
-                hits1_a=means[i],
-                hits1_b=means[j],
-                difference=float(by_hits.difference[k]),
-                low=float(by_hits.low[k]),
-                high=float(by_hits.high[k]),
-                p=p,
+                items=len(gold),
+                groups=None if gold.clusters is None else len(set(gold.clusters)),
+                gaps=[
+                    _gap(measure, matrix, tests, (row, i, j))
+                    for measure, tests in gaps.items()
+                    if measure.name not in blank[i] | blank[j]
+                ],
+                difference=float(main.difference[row]),
+                low=float(main.low[row]),
+                high=float(main.high[row]),
+                p=float(p[k]),
+                method="exact McNemar" if gold.clusters is None else "paired, by groups,",
                 wins=wins,
                 losses=losses,
-                mrr_difference=float(by_mrr.difference[k]),
-                mrr_low=float(by_mrr.low[k]),
-                mrr_high=float(by_mrr.high[k]),
-                mrr_p=float(by_mrr.p[k]),
-                detectable=smallest_detectable_difference(n, (wins + losses) / n),
+                detectable=None
+                if gold.clusters is not None
+                else smallest_detectable_difference(len(gold), (wins + losses) / len(gold)),
                 missing_a=int(missing[i]),
                 missing_b=int(missing[j]),
-                answer=better if p < ALPHA and whole else "cannot tell",
+                pairs=len(p) if corrected else 0,
+                p_holm=float(holms[k]) if corrected else None,
+                p_screening=float(screens[k]) if corrected else None,
+                answer=better if p[k] < ALPHA and whole else "cannot tell",
             )
         )
     return found
 
 
+def _gap(
+    measure: Measure, matrix: Matrix, tests: DifferencePairs, place: tuple[int, int, int]
+) -> Gap:
+    row, i, j = place
+    values = matrix.values[measure.name]
+    return Gap(
+        measure=measure.name,
+        label=measure.label,
+        a=math.fsum(values[:, i]) / len(values),
+        b=math.fsum(values[:, j]) / len(values),
+        difference=float(tests.difference[row]),
+        low=float(tests.low[row]),
+        high=float(tests.high[row]),
+        p=float(tests.p[row]),
+    )
+
+
 class Disagreement(BaseModel):
-    """An item that one entry puts right and the other not."""
+    """An item that one entry puts right and the other not, by the first measure.
+
+    answer_a, answer_b : what each answered, in a few words.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     item: str
     term: str
     context: str
-    hits1_a: float
-    hits1_b: float
-    gold_rank_a: float | None
-    gold_rank_b: float | None
+    value_a: float
+    value_b: float
+    answer_a: str
+    answer_b: str
 
 
 def disagreeing(store: Store, found: Duel) -> list[Disagreement]:
@@ -133,35 +209,48 @@ def disagreeing(store: Store, found: Duel) -> list[Disagreement]:
         store.scores(entries[entry].by_task[found.task].id, found.task)
         for entry in (found.a, found.b)
     )
-    queries = store.gold(found.task).queries
+    gold = store.gold(found.task)
+    name = gold.kind.first.name
     return [
         Disagreement(
-            item=queries[place].id,
-            term=queries[place].term,
-            context=queries[place].context,
-            hits1_a=first[place].hits1,
-            hits1_b=second[place].hits1,
-            gold_rank_a=_rank(first[place], queries[place].gold),
-            gold_rank_b=_rank(second[place], queries[place].gold),
+            item=gold.summaries[place].id,
+            term=gold.summaries[place].term,
+            context=gold.summaries[place].context,
+            value_a=value(first[place], name),
+            value_b=value(second[place], name),
+            answer_a=gold.told(first[place]),
+            answer_b=gold.told(second[place]),
         )
-        for place in disagreements(first, second)
+        for place in disagreements(gold.kind.measures, first, second)
     ]
 
 
 def sentence(found: Duel) -> str:
     """The verdict in words, with all it rests on."""
+    question = f"Is {found.label_a} better than {found.label_b} on {found.task}?"
     words = {
-        "yes": f"Yes: {found.label_a} is better than {found.label_b}",
-        "no": f"No: {found.label_b} is better than {found.label_a}",
-        "cannot tell": f"Cannot tell {found.label_a} and {found.label_b} apart",
+        "yes": "Yes.",
+        "no": f"No. {found.label_b} is the better one.",
+        "cannot tell": "These items cannot tell.",
     }
+    first = found.gaps[0]
+    size = f"{found.items} items" + (f" in {found.groups} groups" if found.groups else "")
     return (
-        f"{words[found.answer]} on {found.task} ({found.items} items).\n"
-        f"Hits@1 {100 * found.hits1_a:.1f}% and {100 * found.hits1_b:.1f}%, difference "
-        f"{signed(found.difference)} points ({limits_signed(found)}), exact McNemar p "
+        f"{question} {words[found.answer]}\n"
+        f"{first.label} {100 * first.a:.1f}% and {100 * first.b:.1f}% ({size}), difference "
+        f"{signed(found.difference)} points ({limits_signed(found)}), {found.method} p "
         f"{p_value(found.p)}, {count(found.wins)} items right only by the first, "
         f"{count(found.losses)} only by the second.\n"
-        f"{_missing(found)}{_power(found)}"
+        f"{_family(found)}{_missing(found)}{_power(found)}"
+    )
+
+
+def _family(found: Duel) -> str:
+    if found.p_holm is None or found.p_screening is None or found.pairs < 2:
+        return ""
+    return (
+        f"Among all {found.pairs} pairs of entries: p {p_value(found.p_holm)} by Holm (for "
+        f"claims), {p_value(found.p_screening)} by Benjamini-Hochberg (for looking around).\n"
     )
 
 
@@ -175,6 +264,8 @@ def _missing(found: Duel) -> str:
 
 
 def _power(found: Duel) -> str:
+    if found.groups is not None:
+        return "Items of one group count as one trial."
     if found.detectable is None:
         return "The two disagree on too few items for any difference to be found reliably."
     points = f"{100 * found.detectable:.1f}"
@@ -201,13 +292,21 @@ def badge_svg(found: Duel) -> str:
     )
 
 
-def disagreements(first: Sequence[BoardScore], second: Sequence[BoardScore]) -> list[int]:
-    """Places of the items on which one is right and the other not, largest gap in MRR first."""
+def disagreements(
+    measures: Sequence[Measure], first: Sequence[ItemScore], second: Sequence[ItemScore]
+) -> list[int]:
+    """Places of the items that only one puts right by the first measure.
+
+    Largest gap in the second measure first.
+    """
+    main, finer = measures[0].name, measures[1].name
     places = [
-        place for place, (x, y) in enumerate(zip(first, second, strict=True)) if x.hits1 != y.hits1
+        place
+        for place, (x, y) in enumerate(zip(first, second, strict=True))
+        if value(x, main) != value(y, main)
     ]
-    return sorted(places, key=lambda place: -abs(first[place].mrr - second[place].mrr))
 
+    def gap(place: int) -> float:
+        return abs(value(first[place], finer) - value(second[place], finer))
 
-def _rank(score: BoardScore, gold: int) -> float | None:
-    return None if score.ranks is None else score.ranks[gold]
+    return sorted(places, key=lambda place: -gap(place))

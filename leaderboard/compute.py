@@ -1,70 +1,142 @@
-"""From score matrices to estimates, tests and rank ranges, keyed by entry."""
+"""From score matrices to estimates and rank ranges, keyed by entry; tests are in versus."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.records import Comparison, Estimate, TaskAgreement
+from leaderboard.records import Estimate, Group, TaskAgreement
+from leaderboard.scoring import Measure
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from leaderboard.gold import Stratum
     from leaderboard.stats import Interval
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
+Estimates = dict[str, dict[str, Estimate]]
 
 MAX_AGREEING = 60
+# Intervals that BCa limits may stand in for; where the percentile bootstrap is not trusted, BCa
+# is not either.
+_PERCENTILE = ("percentile bootstrap", "cluster bootstrap")
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of one task: arrays of shape (n_items, n_entries), columns as ``entries``."""
+    """Scores of one task.
+
+    values : measure -> array of shape (n_items, n_entries), columns as ``entries``.
+    measures : the first is what entries are ranked by. clusters : group of each item that counts
+    as one trial; None for independent items. without : entry -> measures that it does not have.
+    """
 
     entries: tuple[str, ...]
-    hits1: Array
-    mrr: Array
+    values: Mapping[str, Array]
+    measures: tuple[Measure, ...]
+    clusters: tuple[str, ...] | None = None
+    without: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Array:
+        """Values of the measure that entries are ranked by."""
+        return self.values[self.measures[0].name]
 
     def only(self, entries: Sequence[str]) -> Scores:
         """The columns of these entries, in this order."""
         columns = [self.entries.index(entry) for entry in entries]
-        return Scores(tuple(entries), self.hits1[:, columns], self.mrr[:, columns])
+        values = {name: array[:, columns] for name, array in self.values.items()}
+        return replace(self, entries=tuple(entries), values=values)
+
+    def part(self, places: Sequence[int]) -> Scores:
+        """The rows of these items."""
+        rows = list(places)
+        values = {name: array[rows] for name, array in self.values.items()}
+        groups = None if self.clusters is None else tuple(self.clusters[i] for i in rows)
+        return replace(self, values=values, clusters=groups)
 
     @cached_property
-    def hits1_means(self) -> Array:
-        """Resampled means of Hits@1, shared by every interval and test: (resamples, n_entries)."""
+    def first_means(self) -> Array:
+        """Resampled means of the first measure, shared by every interval and test."""
         from leaderboard.stats import bootstrap_means
 
-        return bootstrap_means(self.hits1)
+        return bootstrap_means(self.first, clusters=self.clusters)
 
 
-def estimates(scores: Scores) -> dict[str, tuple[Estimate, Estimate]]:
-    """Hits@1 and MRR of every entry on one task."""
+def estimates(scores: Scores) -> Estimates:
+    """Every measure of every entry on one task: entry -> measure -> estimate."""
     from leaderboard.stats import mean_intervals
 
-    hits1 = mean_intervals(scores.hits1, kind="hits1", means=scores.hits1_means)
-    mrr = mean_intervals(scores.mrr, kind="mrr")
-    pairs = zip(hits1, mrr, strict=True)
-    return {
-        entry: (_estimate(h), _estimate(m))
-        for entry, (h, m) in zip(scores.entries, pairs, strict=True)
-    }
+    found: Estimates = {entry: {} for entry in scores.entries}
+    for number, measure in enumerate(scores.measures):
+        intervals = mean_intervals(
+            scores.values[measure.name],
+            kind=measure.rule,
+            clusters=scores.clusters,
+            means=None if number else scores.first_means,
+        )
+        _put(found, measure.name, scores, intervals)
+    return found
 
 
-def by_term(scores: Scores, terms: Sequence[str]) -> dict[str, Estimate]:
-    """Hits@1 of every entry with whole terms resampled; empty where no term has two items.
+def bca_estimates(scores: Scores, usual: Estimates) -> Estimates:
+    """BCa limits of those estimates whose usual limits are percentiles of a bootstrap."""
+    from leaderboard.stats import mean_intervals
 
-    terms : the term of each item, in the order of the scores.
+    found: Estimates = {entry: {} for entry in scores.entries}
+    for number, measure in enumerate(scores.measures):
+        name = measure.name
+        fit = [
+            entry
+            for entry in scores.entries
+            if name in usual[entry] and usual[entry][name].method in _PERCENTILE
+        ]
+        if fit:
+            columns = [scores.entries.index(entry) for entry in fit]
+            intervals = mean_intervals(
+                scores.values[name][:, columns],
+                kind=measure.rule,
+                clusters=scores.clusters,
+                method="bca",
+                means=None if number else scores.first_means[:, columns],
+            )
+            for entry, interval in zip(fit, intervals, strict=True):
+                found[entry][name] = _estimate(interval)
+    return found
+
+
+def by_term(scores: Scores, terms: Sequence[str] | None) -> dict[str, Estimate]:
+    """The first measure of every entry with whole terms resampled.
+
+    terms : the term of each item, in the order of the scores. Empty without terms, and where no
+    term has two items.
     """
     from leaderboard.stats import mean_intervals
 
-    if len(set(terms)) == len(terms):
+    if terms is None or len(set(terms)) == len(terms):
         return {}
-    found = mean_intervals(scores.hits1, kind="hits1", clusters=terms)
+    found = mean_intervals(scores.first, kind=scores.measures[0].rule, clusters=terms)
     return {e: _estimate(interval) for e, interval in zip(scores.entries, found, strict=True)}
+
+
+def by_stratum(scores: Scores, strata: Sequence[Stratum]) -> dict[str, list[Group]]:
+    """Every measure of every entry on every part of a task."""
+    groups: dict[str, list[Group]] = {entry: [] for entry in scores.entries}
+    for stratum in strata:
+        for entry, found in estimates(scores.part(stratum.places)).items():
+            groups[entry].append(
+                Group(
+                    family=stratum.family,
+                    group=stratum.group,
+                    items=len(stratum.places),
+                    scores=found,
+                )
+            )
+    return groups
 
 
 @dataclass(frozen=True)
@@ -83,50 +155,73 @@ class Ranked:
         return self.subsets[0] if len(self.subsets) == 1 else None
 
     @property
-    def hits1(self) -> list[Array]:
-        """Hits@1 per task."""
-        return [scores.hits1 for scores in self.subsets]
+    def first(self) -> list[Array]:
+        """The first measure per task."""
+        return [scores.first for scores in self.subsets]
+
+    @property
+    def clusters(self) -> list[tuple[str, ...] | None]:
+        """Groups of items per task."""
+        return [scores.clusters for scores in self.subsets]
 
     @cached_property
-    def hits1_means(self) -> Array:
+    def first_means(self) -> Array:
         """Resampled (macro) means, shared by intervals, ranks and tests."""
         from leaderboard.stats import bootstrap_macro
 
-        return self.single.hits1_means if self.single else bootstrap_macro(self.hits1)
+        if self.single:
+            return self.single.first_means
+        return bootstrap_macro(self.first, clusters=self.clusters)
 
 
-def overall(ranked: Ranked) -> dict[str, tuple[Estimate, Estimate]]:
-    """Hits@1 and MRR over all ranked tasks: the task's own, or the macro average of several."""
+def overall(ranked: Ranked, cells: Mapping[str, Estimates]) -> Estimates:
+    """Every measure over all ranked tasks: the task's own, or the macro average of several.
+
+    cells : task -> entry -> measure -> estimate; where there is one task, its own are taken.
+    """
     from leaderboard.stats import macro_intervals
 
     if not ranked.entries:
         return {}
     if ranked.single:
-        return estimates(ranked.single)
-    hits1 = macro_intervals(ranked.hits1, kind="hits1", means=ranked.hits1_means)
-    mrr = macro_intervals([s.mrr for s in ranked.subsets], kind="mrr")
-    return {
-        entry: (_estimate(h), _estimate(m))
-        for entry, h, m in zip(ranked.entries, hits1, mrr, strict=True)
-    }
+        (own,) = cells.values()
+        return {entry: own[entry] for entry in ranked.entries}
+    found: Estimates = {entry: {} for entry in ranked.entries}
+    for number, measure in enumerate(ranked.subsets[0].measures):
+        intervals = macro_intervals(
+            [scores.values[measure.name] for scores in ranked.subsets],
+            kind=measure.rule,
+            clusters=ranked.clusters,
+            means=None if number else ranked.first_means,
+        )
+        for scores in ranked.subsets[:1]:
+            _put(found, measure.name, scores, intervals)
+        for entry in ranked.entries:
+            if any(measure.name not in own[entry] for own in cells.values()):
+                found[entry].pop(measure.name, None)
+    return found
 
 
 def rank_ranges(ranked: Ranked) -> dict[str, tuple[int, int]]:
-    """Best and worst place by Hits@1 (macro average) of every entry, true together at 95%."""
+    """Best and worst place by the first measure of every entry, true together at 95%."""
     from leaderboard.stats import rank_sets
 
     if not ranked.entries:
         return {}
-    values = ranked.single.hits1 if ranked.single else ranked.hits1
-    found = rank_sets(values, means=ranked.hits1_means)
+    if ranked.single:
+        found = rank_sets(
+            ranked.single.first, means=ranked.first_means, clusters=ranked.single.clusters
+        )
+    else:
+        found = rank_sets(ranked.first, means=ranked.first_means, clusters=ranked.clusters)
     return dict(zip(ranked.entries, found, strict=True))
 
 
 def smallest_difference(scores: Scores) -> float | None:
-    """What difference in Hits@1 a typical pair of entries could show on these items."""
+    """What difference in the first measure a typical pair of entries could show on these items."""
     from leaderboard.stats import detectable_difference
 
-    return detectable_difference(scores.hits1)
+    return detectable_difference(scores.first, clusters=scores.clusters)
 
 
 def agreements(names: Sequence[str], ranked: Ranked) -> list[TaskAgreement]:
@@ -150,93 +245,18 @@ def agreements(names: Sequence[str], ranked: Ranked) -> list[TaskAgreement]:
             high=found.high,
             p=found.p,
         )
-        for found in subset_agreement(ranked.hits1)
+        for found in subset_agreement(ranked.first)
         if not math.isnan(found.tau) and found.low is not None and found.high is not None
     ]
 
 
-def versus(other: str, ranked: Ranked) -> dict[str, Comparison]:
-    """Every entry against one other by Hits@1, with Holm's correction over all of them.
-
-    On one task: exact McNemar for p, the paired bootstrap for the interval. On several: the paired
-    bootstrap of the macro average for both.
-    """
-    from leaderboard.stats import difference_pairs, holm, mcnemar_exact
-
-    entries = ranked.entries
-    if other not in entries:
-        return {}
-    place = entries.index(other)
-    tests: dict[str, Comparison] = {}
-    for column, entry in enumerate(entries):
-        if entry == other:
-            continue
-        pair = [column, place]
-        found = difference_pairs(
-            [v[:, pair] for v in ranked.hits1], means=ranked.hits1_means[:, pair]
-        )
-        p, method = float(found.p[0]), "paired bootstrap of the macro average"
-        if ranked.single:
-            hits1 = ranked.single.hits1
-            p, method = mcnemar_exact(hits1[:, column], hits1[:, place]).p, "exact McNemar"
-        tests[entry] = _test(other, found, p, method)
-    return _with_holm(tests, holm([test.p for test in tests.values()]))
-
-
-def deltas(
-    minuend: Scores,
-    subtrahend: Scores,
-    minuend_sources: Sequence[str],
-    subtrahend_sources: Sequence[str],
-) -> dict[str, Comparison]:
-    """Hits@1 on one task minus that on another, over items of the same source, per entry.
-
-    *_sources : source id of each item, in the order of the score arrays. Entries without both
-    tasks, and sources without both items, are left out.
-    """
-    from leaderboard.stats import bootstrap_means, difference_pairs, holm
-
-    entries = [entry for entry in minuend.entries if entry in set(subtrahend.entries)]
-    place = {source: i for i, source in enumerate(subtrahend_sources)}
-    rows = [(i, place[s]) for i, s in enumerate(minuend_sources) if s in place]
-    if not rows or not entries:
-        return {}
-    import numpy as np
-
-    first, second = (list(part) for part in zip(*rows, strict=True))
-    upper = minuend.only(entries).hits1[first]
-    lower = subtrahend.only(entries).hits1[second]
-    means = bootstrap_means(np.hstack([upper, lower]))
-    tests: dict[str, Comparison] = {}
-    for column, entry in enumerate(entries):
-        pair = [column, len(entries) + column]
-        both = np.stack([upper[:, column], lower[:, column]], axis=1)
-        found = difference_pairs(both, means=means[:, pair])
-        method = f"paired over {len(rows)} sources"
-        tests[entry] = _test("", found, float(found.p[0]), method)
-    return _with_holm(tests, holm([test.p for test in tests.values()]))
+def _put(found: Estimates, name: str, scores: Scores, intervals: Sequence[Interval]) -> None:
+    for entry, interval in zip(scores.entries, intervals, strict=True):
+        if name not in scores.without.get(entry, ()):
+            found[entry][name] = _estimate(interval)
 
 
 def _estimate(interval: Interval) -> Estimate:
     return Estimate(
         value=interval.estimate, low=interval.low, high=interval.high, method=interval.method
     )
-
-
-def _test(other: str, found: Any, p: float, method: str) -> Comparison:
-    return Comparison(
-        other=other,
-        difference=float(found.difference[0]),
-        low=float(found.low[0]),
-        high=float(found.high[0]),
-        p=p,
-        p_adjusted=p,
-        method=method,
-    )
-
-
-def _with_holm(tests: Mapping[str, Comparison], adjusted: Any) -> dict[str, Comparison]:
-    return {
-        entry: test.model_copy(update={"p_adjusted": float(value)})
-        for (entry, test), value in zip(tests.items(), adjusted, strict=True)
-    }

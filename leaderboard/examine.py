@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from leaderboard.forensics import Answers, expectations, near_gold, signs_of, twins
+from leaderboard.forensics import expectations, near_gold, twins
 from leaderboard.records import Board, TrackBoard
-from leaderboard.scoring import BoardScore
+from leaderboard.scoring import ItemScore
 from leaderboard.store import Store
 
 
@@ -29,32 +29,32 @@ def examine(store: Store, board: Board) -> list[Signs]:
 def _track(store: Store, track: TrackBoard) -> list[Signs]:
     labels = {row.entry: row.label for row in track.rows}
     names = {info.name: info.label for info in track.tasks}
-    scores: dict[str, dict[str, list[BoardScore]]] = {row.entry: {} for row in track.rows}
+    scores: dict[str, dict[str, list[ItemScore]]] = {row.entry: {} for row in track.rows}
     for row in track.rows:
         for task, cell in row.cells.items():
             scores[row.entry][task] = store.scores(cell.submission, task)
     signs: dict[str, list[str]] = {}
     for entry, by_task in scores.items():
-        answers = {
-            names[task]: Answers(found, [query.gold for query in store.gold(task).queries])
+        signs[entry] = [
+            f"{names[task]}: {text}"
             for task, found in by_task.items()
-        }
-        signs[entry] = signs_of(answers)
+            for text in store.gold(task).kind.signs(store.gold(task), found)
+        ]
     for task, name in names.items():
-        ranks = {
-            entry: [score.ranks for score in by_task[task]]
+        trait = store.gold(task).kind.trait
+        traits = {
+            entry: [trait(score) for score in by_task[task]]
             for entry, by_task in scores.items()
             if task in by_task
         }
-        for one, other, share in twins(ranks):
+        for one, other, share in twins(traits):
             for here, there in ((one, other), (other, one)):
                 signs[here].append(
-                    f"{name}: ranks the candidates like {labels[there]} on {100 * share:.0f}% of "
-                    "the items"
+                    f"{name}: answers like {labels[there]} on {100 * share:.0f}% of the items"
                 )
-    ranked = [info.name for info in track.tasks if not info.variant]
+    ranked, first = [info.name for info in track.ranked], track.first.name
     hits = {
-        row.entry: {task: row.cells[task].hits1.value for task in ranked if task in row.cells}
+        row.entry: {t: row.cells[t].scores[first].value for t in ranked if t in row.cells}
         for row in track.rows
     }
     for entry, expected in expectations(hits).items():

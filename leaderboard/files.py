@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Any
 
+from leaderboard.kinds import Kind
 from leaderboard.lines import Submission
 from leaderboard.schema import Header
-from leaderboard.scoring import STATUSES, BoardScore
+from leaderboard.scoring import STATUSES, ItemScore
 
 _HEADER = b"wordsight_header"
 
@@ -51,25 +52,29 @@ def entry_bytes(submission: Submission) -> bytes:
     return _parquet(table.replace_schema_metadata({_HEADER: header}))
 
 
-def score_bytes(scores: Sequence[BoardScore]) -> bytes:
-    """Parquet of one task's scores, in gold order."""
+def score_bytes(
+    kind: Kind, scores: Sequence[ItemScore], other_pictures: Container[str] = ()
+) -> bytes:
+    """Parquet of one task's scores, in gold order.
+
+    other_pictures : ids of items answered on other copies of the pictures.
+    """
     import pyarrow as pa
 
+    fields = {field.name: field.type for field in kind.columns()}
     return _parquet(
         pa.table(
             {
                 "place": pa.array(range(len(scores)), pa.int32()),
                 "item": pa.array([s.item for s in scores], pa.string()),
                 "status": pa.array([STATUSES.index(s.status) for s in scores], pa.uint8()),
-                "hits1": pa.array([s.hits1 for s in scores], pa.float64()),
-                "mrr": pa.array([s.mrr for s in scores], pa.float64()),
-                "choice": pa.array([s.choice for s in scores], pa.int8()),
                 "interface": pa.array([s.interface for s in scores], pa.string()),
                 "reason": pa.array([s.reason for s in scores], pa.string()),
-                "scores": pa.array([s.scores for s in scores], pa.list_(pa.float64())),
-                "ranks": pa.array([s.ranks for s in scores], pa.list_(pa.float64())),
-                "hard": pa.array([s.hard for s in scores], pa.float64()),
-                "random": pa.array([s.random for s in scores], pa.float64()),
+                "other": pa.array([s.item in other_pictures for s in scores], pa.bool_()),
+                **{
+                    name: pa.array([getattr(s, name) for s in scores], form)
+                    for name, form in fields.items()
+                },
             }
         )
     )
@@ -90,11 +95,11 @@ def read_header(path: Path) -> Header:
     return Header.model_validate_json(pq.read_schema(path).metadata[_HEADER])
 
 
-def read_scores(path: Path) -> list[BoardScore]:
+def read_scores(kind: Kind, path: Path) -> list[ItemScore]:
     """Every item's score, in gold order."""
     import pyarrow.parquet as pq
 
-    return [_score(row) for row in pq.read_table(path).to_pylist()]
+    return [_score(kind, row) for row in pq.read_table(path).to_pylist()]
 
 
 def query(sql: str, parameters: Sequence[Any]) -> Any:
@@ -107,7 +112,7 @@ def query(sql: str, parameters: Sequence[Any]) -> Any:
     return connection.execute(sql, parameters)
 
 
-def read_item_scores(paths: Sequence[Path], item: str) -> dict[str, BoardScore]:
+def read_item_scores(kind: Kind, paths: Sequence[Path], item: str) -> dict[str, ItemScore]:
     """One item's score in each of several files: path -> score."""
     if not paths:
         return {}
@@ -115,20 +120,9 @@ def read_item_scores(paths: Sequence[Path], item: str) -> dict[str, BoardScore]:
         "select * from read_parquet(?, filename = true) where item = ?",
         [[str(path) for path in paths], item],
     ).to_arrow_table()
-    return {row["filename"]: _score(row) for row in table.to_pylist()}
+    return {row["filename"]: _score(kind, row) for row in table.to_pylist()}
 
 
-def _score(row: dict[str, Any]) -> BoardScore:
-    return BoardScore(
-        item=row["item"],
-        status=STATUSES[row["status"]],
-        hits1=row["hits1"],
-        mrr=row["mrr"],
-        choice=row["choice"],
-        interface=row["interface"],
-        reason=row["reason"],
-        scores=None if row["scores"] is None else tuple(row["scores"]),
-        ranks=None if row["ranks"] is None else tuple(row["ranks"]),
-        hard=row["hard"],
-        random=row["random"],
-    )
+def _score(kind: Kind, row: dict[str, Any]) -> ItemScore:
+    own = ("item", "interface", "reason", *(field.name for field in kind.columns()))
+    return kind.read({"status": STATUSES[row["status"]], **{name: row[name] for name in own}})

@@ -61,6 +61,11 @@ class PublishedTable(BaseModel):
                 raise ValueError(f"row {row.label!r} has {len(row.cells)} cells")
         return self
 
+    def of_group(self, group: str) -> PublishedTable:
+        """The table with the rows of one group only; of all for ""."""
+        rows = tuple(row for row in self.rows if group in ("", row.group))
+        return self.model_copy(update={"rows": rows})
+
 
 class Paper(BaseModel):
     """All tables held of one paper."""

@@ -18,23 +18,39 @@ class Estimate(BaseModel):
     method: str
 
 
-class Cell(BaseModel):
-    """One entry on one task. Missing and invalid items count as 0 in both means.
+class Group(BaseModel):
+    """One entry on a part of a task: settings of one strength, size of feature or sampling kind."""
 
-    hits1_by_term : Hits@1 with whole terms resampled, which is wider where items of one term
+    model_config = _FROZEN
+
+    family: str
+    group: str
+    items: int
+    scores: dict[str, Estimate]
+
+
+class Cell(BaseModel):
+    """One entry on one task. Missing and invalid items count as 0 in every mean.
+
+    scores : measure -> estimate, without the measures that the interface does not have.
+    bca : the same with BCa limits, where the usual ones are percentiles of a bootstrap.
+    by_term : the first measure with whole terms resampled, which is wider where items of one term
         succeed and fail together; None where every item has a term of its own.
+    other_pictures : items answered on other copies of the pictures than the board's.
     """
 
     model_config = _FROZEN
 
-    hits1: Estimate
-    hits1_by_term: Estimate | None = None
-    mrr: Estimate
+    scores: dict[str, Estimate]
+    bca: dict[str, Estimate] = Field(default_factory=dict)
+    by_term: Estimate | None = None
     items: int
     missing: int
     invalid: int
+    other_pictures: int = 0
     interface: str
     submission: str
+    groups: list[Group] = Field(default_factory=list)
 
     @property
     def missing_rate(self) -> float:
@@ -50,7 +66,8 @@ class Cell(BaseModel):
 class Comparison(BaseModel):
     """An entry against another on the same items; difference = this one minus the other.
 
-    ``p_adjusted`` is Holm's, over all entries tested against the same other.
+    The family of both corrections is all entries tested against the same other. ``p_adjusted`` is
+    Holm's, for claims; ``p_screening`` is Benjamini and Hochberg's, for looking around.
     """
 
     model_config = _FROZEN
@@ -61,14 +78,16 @@ class Comparison(BaseModel):
     high: float
     p: float
     p_adjusted: float
+    p_screening: float
     method: str
 
 
 class Row(BaseModel):
     """One public entry of a track.
 
-    hits1, mrr : over all ranked tasks (macro average where there are several); None unless the
-        entry has every one of them. rank : best and worst rank that the data allow at 95%.
+    scores : over all ranked tasks (macro average where there are several); empty unless the entry
+        has every one of them. bca : as in a cell; a macro average has none.
+    rank : best and worst rank that the data allow at 95%. submitted : UTC.
     """
 
     model_config = _FROZEN
@@ -81,8 +100,8 @@ class Row(BaseModel):
     options: dict[str, str]
     interface: str
     cells: dict[str, Cell]
-    hits1: Estimate | None = None
-    mrr: Estimate | None = None
+    scores: dict[str, Estimate] = Field(default_factory=dict)
+    bca: dict[str, Estimate] = Field(default_factory=dict)
     rank: tuple[int, int] | None = None
     deltas: dict[str, Comparison] = Field(default_factory=dict)
     versus_best: Comparison | None = None
@@ -97,17 +116,28 @@ class Row(BaseModel):
     notes: list[str] = Field(default_factory=list)
 
 
+class MeasureInfo(BaseModel):
+    """A measure of a track: key of the scores, heading, and what it is."""
+
+    model_config = _FROZEN
+
+    name: str
+    label: str
+    text: str
+
+
 class TaskInfo(BaseModel):
     """A task as a column of a track, with the dataset build that it is scored against.
 
-    detectable : the smallest difference in Hits@1 that these items could show between a typical
-    pair of the entries in 80 of 100 cases; None with fewer than two entries.
+    detectable : the smallest difference in the first measure that these items could show between a
+    typical pair of the entries in 80 of 100 cases; None with fewer than two entries.
     """
 
     model_config = _FROZEN
 
     name: str
     label: str
+    kind: str
     version: str
     items: int
     dataset: str
@@ -116,7 +146,7 @@ class TaskInfo(BaseModel):
 
 
 class TaskAgreement(BaseModel):
-    """Kendall's tau-b between the orders that two tasks give the entries, by Hits@1."""
+    """Kendall's tau-b between the orders that two tasks give the entries, by the first measure."""
 
     model_config = _FROZEN
 
@@ -129,8 +159,10 @@ class TaskAgreement(BaseModel):
 
 
 class TrackBoard(BaseModel):
-    """One table: rows best first; rows without all ranked tasks come last.
+    """One table, in the one order of :func:`leaderboard.order.by_rank`.
 
+    measures : the first is what entries are ranked and tested by. chance : what guessing gets.
+    printed, printed_group : which published tables, and which of their rows, stand beside it.
     pairs : difference -> the task it is taken from and the task that is subtracted.
     """
 
@@ -138,12 +170,26 @@ class TrackBoard(BaseModel):
 
     name: str
     label: str
+    measures: list[MeasureInfo]
+    chance: float | None = None
+    printed: str = ""
+    printed_group: str = ""
     tasks: list[TaskInfo]
     deltas: list[str] = Field(default_factory=list)
     pairs: dict[str, tuple[str, str]] = Field(default_factory=dict)
     best: str = ""
     agreements: list[TaskAgreement] = Field(default_factory=list)
     rows: list[Row]
+
+    @property
+    def first(self) -> MeasureInfo:
+        """What entries are ranked by."""
+        return self.measures[0]
+
+    @property
+    def ranked(self) -> list[TaskInfo]:
+        """The tasks that enter the ranking."""
+        return [task for task in self.tasks if not task.variant]
 
 
 class Withdrawal(BaseModel):

@@ -16,8 +16,15 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leaderboard.lines import Submission, parse_json
-from leaderboard.schema import SCHEMA, Fingerprint, Header, Item, SubmissionError, TaskRun
-from sage_tasks.records import ItemId
+from leaderboard.schema import (
+    SCHEMA,
+    AnyItemId,
+    Fingerprint,
+    Header,
+    Item,
+    SubmissionError,
+    TaskRun,
+)
 from wordsight.errors import DataError, IncompleteRunError
 
 MANIFEST = "wordsight_manifest.json"
@@ -30,7 +37,7 @@ _NOT_IDENTITY = frozenset(
     | {"base_url", "api_key", "concurrency", "max_retries", "timeout", "cache_dir", "threads"}
 )
 # models that are another model plus a method
-_METHODS = frozenset({"gar", "symbal"})
+_METHODS = frozenset({"gar", "symbal", "symbal_nogroup"})
 
 
 class Sample(BaseModel):
@@ -38,7 +45,7 @@ class Sample(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
-    item: ItemId
+    item: AnyItemId
     responses: list[str]
     status: Literal["ok", "invalid", "failed"]
     reason: str = ""

@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from leaderboard.catalog import Name
-from sage_tasks.records import CANDIDATES, ItemId
+from sage_tasks.records import CANDIDATES
 from wordsight.errors import WordsightError
 
 SCHEMA = "wordsight-submission/1"
@@ -72,6 +72,13 @@ Key = Annotated[
     str, BeforeValidator(_plain), StringConstraints(pattern=r"^[A-Za-z0-9_.-]+$", max_length=80)
 ]
 ShortMap = Annotated[dict[Key, Short], Field(max_length=MAX_ENTRIES)]
+# of a query (20 hex digits), or of a setting ("natural__hot_dog__bicycle__0.3")
+AnyItemId = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^([0-9a-f]{20}|[A-Za-z0-9][A-Za-z0-9_.-]*__[A-Za-z0-9_.-]+)$", max_length=300
+    ),
+]
 Fingerprint = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,20}$")]
 Amount = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
@@ -129,7 +136,8 @@ class Header(BaseModel):
     @property
     def label(self) -> str:
         """What the board calls this entry: model, method unless direct, options."""
-        extra = [] if self.method == "direct" else [self.method]
+        # a method that runs without a model of its own has its name for a model's
+        extra = [] if self.method in ("direct", self.model) else [self.method]
         extra += [f"{key}={value}" for key, value in sorted(self.options.items())]
         return f"{self.model} ({', '.join(extra)})" if extra else self.model
 
@@ -145,7 +153,7 @@ class Header(BaseModel):
 
 
 class Item(BaseModel):
-    """One item's raw responses, in candidate order.
+    """One item's raw responses: ten in candidate order, or one where the item is a setting.
 
     images : fingerprint of its ten pictures; may be left out where the header names the dataset.
     """
@@ -153,12 +161,21 @@ class Item(BaseModel):
     model_config = _STRICT
 
     task: Name
-    item: ItemId
+    item: AnyItemId
     images: Fingerprint | Literal[""] = ""
     responses: Annotated[
         list[Annotated[str, StringConstraints(max_length=MAX_RESPONSE_CHARACTERS)]],
-        Field(min_length=CANDIDATES, max_length=CANDIDATES),
+        Field(min_length=1, max_length=CANDIDATES),
     ]
+
+    @model_validator(mode="after")
+    def _one_each(self) -> Item:
+        expected = 1 if "__" in self.item else CANDIDATES
+        if len(self.responses) != expected:
+            raise ValueError(
+                f"responses: {len(self.responses)} stand here; an item of this form has {expected}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _encodable(self) -> Item:

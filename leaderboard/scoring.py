@@ -1,85 +1,66 @@
-"""From raw responses to per-item scores, by the board itself."""
+"""What the score of an item is, whatever the kind of task; the kinds are in leaderboard.kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from leaderboard.gold import Gold
-from sage_tasks.records import Query
-from sage_tasks.scoring import score_item
-from wordsight.answers import read_answer
+if TYPE_CHECKING:
+    from leaderboard.gold import Gold
 
 # Raised whenever the same responses could get other scores; stored scores of older ones are redone.
-SCORER = "1"
+SCORER = "2"
 
 ItemStatus = Literal["ok", "invalid", "missing"]
 # stored as a number: the place in this tuple
 STATUSES: tuple[ItemStatus, ...] = ("ok", "invalid", "missing")
 
+# Which rule of leaderboard.stats makes the interval.
+Rule = Literal["hits1", "mrr"]
+
 
 @dataclass(frozen=True)
-class BoardScore:
-    """One item as the board counts it. Missing and invalid items have Hits@1 0 and MRR 0.
+class Measure:
+    """A number between 0 and 1 that every item has.
 
-    choice : the candidate ranked first, None when several share that place.
-    scores : P(yes) or similarity per candidate; ranks : from 1, ties share their mean rank.
-    Both are None unless ``status`` is "ok".
+    name : field of the item's score, and key in records and files. label : heading.
+    rule : "hits1" for right or wrong, "mrr" for reciprocal ranks. text : what it is, in a sentence.
     """
 
-    item: str
-    status: ItemStatus
-    hits1: float
-    mrr: float
-    choice: int | None = None
-    interface: str = ""
-    reason: str = ""
-    scores: tuple[float, ...] | None = None
-    ranks: tuple[float, ...] | None = None
-    hard: float | None = None
-    random: float | None = None
+    name: str
+    label: str
+    rule: Rule
+    text: str
 
 
-def score_task(gold: Gold, responses: Mapping[str, Sequence[str]]) -> list[BoardScore]:
+class ItemScore(Protocol):
+    """One item as the board counts it; a field for each measure of its kind comes on top.
+
+    interface : how the model answered ("likelihood", "text", ...). reason : why not "ok".
+    """
+
+    @property
+    def item(self) -> str: ...
+    @property
+    def status(self) -> ItemStatus: ...
+    @property
+    def interface(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def value(score: ItemScore, measure: str) -> float:
+    """The item's value on a measure."""
+    return float(getattr(score, measure))
+
+
+def score_task(gold: Gold, responses: Mapping[str, Sequence[str]]) -> list[ItemScore]:
     """Scores of every item of the task, in gold order; items without responses are "missing".
 
-    responses : item id -> raw texts in candidate order.
+    responses : item id -> raw texts, in candidate order where there are candidates.
     """
     return [
-        score_query(query, responses[query.id])
-        if query.id in responses
-        else BoardScore(query.id, "missing", 0.0, 0.0, reason="no responses were submitted")
-        for query in gold.queries
+        gold.score(one.id, responses[one.id]) if one.id in responses else gold.missing(one.id)
+        for one in gold.summaries
     ]
-
-
-def score_query(query: Query, responses: Sequence[str]) -> BoardScore:
-    """Score one item from its raw responses (the response contract of ``wordsight.answers``)."""
-    score = score_item(responses, query.gold, query.kinds)
-    if score.status != "ok" or score.metrics is None:
-        # a request that failed says nothing about the model: the item counts as missing
-        status: ItemStatus = "missing" if score.status == "failed" else "invalid"
-        return BoardScore(query.id, status, 0.0, 0.0, reason=score.reason[:300])
-    # ranked by the key, not the score: probabilities that round to 1 can still be told apart
-    ranks = mid_ranks([float(read_answer(text).rank_key or 0.0) for text in responses])
-    first = [place for place, rank in enumerate(ranks) if rank == min(ranks)]
-    return BoardScore(
-        query.id,
-        "ok",
-        score.metrics.hits1,
-        score.metrics.mrr,
-        choice=first[0] if len(first) == 1 else None,
-        interface=str(score.interface),
-        scores=tuple(float(value or 0.0) for value in score.scores),
-        ranks=tuple(ranks),
-        hard=score.metrics.hard,
-        random=score.metrics.random,
-    )
-
-
-def mid_ranks(keys: Sequence[float]) -> list[float]:
-    """Rank of each candidate from 1 (best); candidates that tie share their mean rank."""
-    above = [sum(other > key for other in keys) for key in keys]
-    level = [sum(other == key for other in keys) for key in keys]
-    return [a + (n + 1) / 2 for a, n in zip(above, level, strict=True)]

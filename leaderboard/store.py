@@ -9,7 +9,7 @@ the board, so a killed writer leaves nothing half.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +24,7 @@ from leaderboard.ledger import Event, Kind
 from leaderboard.lines import Submission
 from leaderboard.records import Receipt, TaskReport
 from leaderboard.schema import Header, SubmissionError
-from leaderboard.scoring import SCORER, BoardScore, score_task
+from leaderboard.scoring import SCORER, ItemScore, score_task
 from leaderboard.stored import Stored, fold
 from wordsight.errors import DataError
 
@@ -34,13 +34,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Scores of one task: arrays of shape (n_items, n_submissions), columns as ``submissions``."""
+    """Scores of one task: arrays of shape (n_items, n_submissions), columns as ``submissions``.
+
+    values : measure -> scores. other_pictures : items answered on other copies of the pictures.
+    """
 
     submissions: tuple[str, ...]
-    hits1: np.ndarray[Any, Any]
-    mrr: np.ndarray[Any, Any]
+    values: Mapping[str, np.ndarray[Any, Any]]
     status: np.ndarray[Any, Any]
     interfaces: tuple[str, ...]
+    other_pictures: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -192,56 +195,76 @@ class Store:
         import numpy as np
 
         paths = [str(self.scores_path(task, submission)) for submission in submissions]
-        n = len(self.gold(task).queries)
+        gold = self.gold(task)
+        names = [measure.name for measure in gold.kind.measures]
         if not paths:
-            none = np.zeros((n, 0))
-            return Matrix((), none, none, none.astype(np.uint8), ())
+            none = np.zeros((len(gold), 0))
+            return Matrix((), dict.fromkeys(names, none), none.astype(np.uint8), (), ())
         rows = files.query(
-            "select hits1, mrr, status, filename from read_parquet(?, filename = true) "
+            f"select {', '.join(names)}, status from read_parquet(?, filename = true) "
             "order by filename, place",
             [paths],
         ).fetchnumpy()
-        shape = (len(paths), n)
         order = np.argsort(np.argsort(paths, kind="stable"), kind="stable")
-        hits1 = rows["hits1"].reshape(shape)[order].T
-        mrr = rows["mrr"].reshape(shape)[order].T
-        status = rows["status"].reshape(shape)[order].T
+
+        def table(column: str) -> np.ndarray[Any, Any]:
+            found: np.ndarray[Any, Any] = rows[column].reshape((len(paths), len(gold)))[order].T
+            return found
+
         found = files.query(
             "select filename, string_agg(distinct interface, '+' order by interface) "
-            "from read_parquet(?, filename = true) where interface <> '' group by filename",
+            "filter (interface <> ''), count(*) filter (other) "
+            "from read_parquet(?, filename = true) group by filename",
             [paths],
         ).fetchall()
-        interfaces = dict(found)
+        per_file = {name: (interfaces or "", other) for name, interfaces, other in found}
         return Matrix(
-            tuple(submissions), hits1, mrr, status, tuple(interfaces.get(f, "") for f in paths)
+            tuple(submissions),
+            {name: table(name) for name in names},
+            table("status"),
+            tuple(per_file[path][0] for path in paths),
+            tuple(per_file[path][1] for path in paths),
         )
 
-    def scores(self, submission: str, task: str) -> list[BoardScore]:
+    def scores(self, submission: str, task: str) -> list[ItemScore]:
         """Every item's score of one submission, in gold order."""
-        return files.read_scores(self.scores_path(task, submission))
+        return files.read_scores(self.gold(task).kind, self.scores_path(task, submission))
 
-    def item_scores(
-        self, task: str, item: str, submissions: Sequence[str]
-    ) -> dict[str, BoardScore]:
+    def item_scores(self, task: str, item: str, submissions: Sequence[str]) -> dict[str, ItemScore]:
         """One item's score in each of the given submissions."""
         paths = [self.scores_path(task, submission) for submission in submissions]
-        found = files.read_item_scores(paths, item)
+        found = files.read_item_scores(self.gold(task).kind, paths, item)
         return {s: found[str(path)] for s, path in zip(submissions, paths, strict=True)}
 
     def scores_path(self, task: str, submission: str) -> Path:
         """Where the scores lie, made now if they are missing (deleted, or another gold since)."""
         path = self.score_file(task, submission)
         if not path.is_file():
-            scores = score_task(self.gold(task), self.responses(submission, task))
-            files.write_atomic(path, files.score_bytes(scores), sync=False)
+            answered = files.query(
+                "select item, responses, images from read_parquet(?) where task = ?",
+                [str(self._entry_path(submission)), task],
+            ).fetchall()
+            self._keep_scores(path, task, {item: tuple(rest) for item, *rest in answered})
         return path
 
     def _write_scores(self, submission: Submission, task: str) -> None:
         path = self.score_file(task, submission.id)
         if not path.is_file():
-            responses = {i.item: i.responses for i in submission.items if i.task == task}
-            content = files.score_bytes(score_task(self.gold(task), responses))
-            files.write_atomic(path, content, sync=False)
+            mine = [item for item in submission.items if item.task == task]
+            self._keep_scores(path, task, {i.item: (i.responses, i.images) for i in mine})
+
+    def _keep_scores(
+        self, path: Path, task: str, answered: Mapping[str, tuple[Sequence[str], str]]
+    ) -> None:
+        """Score one task's responses, each given with its fingerprint of pictures."""
+        gold = self.gold(task)
+        scores = score_task(gold, {item: responses for item, (responses, _) in answered.items()})
+        other = {
+            item
+            for item, (_, images) in answered.items()
+            if images and item in gold.row and not gold.same_inputs(item, images)
+        }
+        files.write_atomic(path, files.score_bytes(gold.kind, scores, other), sync=False)
 
     def _entry_path(self, submission: str) -> Path:
         return self.root / "entries" / f"{submission}.parquet"

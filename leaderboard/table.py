@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from leaderboard.comparison import Disagreement, Duel, sentence
-from leaderboard.records import Board, Comparison, Row, TrackBoard
+from leaderboard.records import Board, Comparison, Group, Row, TrackBoard
 from leaderboard.site.formats import (
     NONE,
-    count,
     limits,
     limits_signed,
     p_value,
@@ -33,6 +32,8 @@ def print_board(board: Board) -> None:
         console.print("No submissions yet.")
     for track in board.tracks:
         console.print(_table(board, track))
+        for strata in _strata(track):
+            console.print(strata)
         for task in track.tasks:
             console.print(
                 f"{task.label}: {task.name} version {task.version}, {task.items} items, "
@@ -43,30 +44,37 @@ def print_board(board: Board) -> None:
     for one in board.withdrawn:
         console.print(f"withdrawn: {one.label} ({one.submission}): {one.reason}")
     console.print(
-        "Percent, 95% intervals. A rank range holds all places that the data allow. "
-        "p: Holm over all rows against the same one."
+        "Percent, 95% intervals. A rank range holds all places that the data allow; rows of one "
+        "range stand in the order of the alphabet. Over all rows against the same one: p by Holm, for "
+        "claims; BH by Benjamini-Hochberg, for looking around."
     )
 
 
-def print_duel(found: Duel, items: Sequence[Disagreement]) -> None:
-    """Print a comparison and the items on which the two disagree."""
+def print_duel(
+    found: Duel, items: Sequence[Disagreement], headings: tuple[str, str], limit: int
+) -> None:
+    """Print a comparison and the items on which the two disagree.
+
+    items : all of them, of which ``limit`` are listed. headings : of an item's two texts.
+    """
     from rich.table import Table
     from rich.text import Text
 
     console = _console()
     console.print(sentence(found))
     table = Table(header_style="bold")
-    for heading in ("Item", "Term", "Context"):
+    for heading in ("Item", *headings, found.label_a, found.label_b):
         table.add_column(heading)
-    for heading in (f"Gold's rank, {found.label_a}", f"Gold's rank, {found.label_b}"):
-        table.add_column(heading, justify="right")
-    for one in items:
-        ranks = [
-            NONE if place is None else count(place) for place in (one.gold_rank_a, one.gold_rank_b)
-        ]
-        table.add_row(*[Text(text) for text in (one.item, one.term, one.context, *ranks)])
-    if items:
+    for one in items[:limit]:
+        told = (one.item, one.term, one.context, one.answer_a, one.answer_b)
+        table.add_row(*[Text(text) for text in told])
+    if items and limit:
         console.print(table)
+    if len(items) > limit:
+        console.print(
+            f"{limit} of {len(items)} items where they disagree shown, largest gap first; "
+            f"--limit {len(items)} shows all."
+        )
 
 
 def print_published() -> None:
@@ -84,12 +92,15 @@ def print_published() -> None:
                 title_justify="left",
                 header_style="bold",
             )
-            table.add_column("Model")
+            grouped = any(row.group for row in printed.rows)
+            for heading in ("Model", "Group") if grouped else ("Model",):
+                table.add_column(heading)
             for column in printed.columns:
                 table.add_column(column, justify="right")
             for row in printed.rows:
+                who = (row.label, row.group) if grouped else (row.label,)
                 cells = [NONE if cell is None else cell.text for cell in row.cells]
-                table.add_row(*[Text(text) for text in (row.label, *cells)])
+                table.add_row(*[Text(text) for text in (*who, *cells)])
             console.print(table)
 
 
@@ -108,21 +119,20 @@ def _table(board: Board, track: TrackBoard) -> Table:
     table = Table(title=track.label, title_justify="left", header_style="bold")
     table.add_column("Rank", justify="right", no_wrap=True)
     table.add_column("Model", ratio=1)
-    several = len([task for task in track.tasks if not task.variant]) > 1
-    kind = "macro " if several else ""
-    for heading in (f"{kind}Hits@1", f"{kind}MRR"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    kind = "macro " if len(track.ranked) > 1 else ""
+    for measure in track.measures:
+        table.add_column(f"{kind}{measure.label}", justify="right", no_wrap=True)
     for label in track.deltas:
         table.add_column(label, justify="right", no_wrap=True)
     table.add_column("- best", justify="right", no_wrap=True)
     if board.base:
         table.add_column("- base", justify="right", no_wrap=True)
     for row in track.rows:
+        scores = [row.scores.get(measure.name) for measure in track.measures]
         cells = [
             rank(row.rank),
             "\n".join([row.label, *row.notes]),
-            f"{percent(row.hits1)}\n{limits(row.hits1)}",
-            f"{percent(row.mrr)}\n{limits(row.mrr)}",
+            *[f"{percent(score)}\n{limits(score)}" for score in scores],
             *[_delta(row, label) for label in track.deltas],
             "best" if row.entry == track.best else _versus(row.versus_best),
         ]
@@ -132,10 +142,40 @@ def _table(board: Board, track: TrackBoard) -> Table:
     return table
 
 
+def _strata(track: TrackBoard) -> Iterator[Table]:
+    """One table per task that has parts with numbers of their own: a line per entry and part."""
+    from rich.table import Table
+    from rich.text import Text
+
+    for task in track.tasks:
+        parts = [(row, group) for row in track.rows for group in _groups(row, task.name)]
+        if not parts:
+            continue
+        table = Table(title=f"{task.label}, by part", title_justify="left", header_style="bold")
+        for heading in ("Model", "Part"):
+            table.add_column(heading)
+        for heading in ("Items", *[measure.label for measure in track.measures]):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for row, group in parts:
+            told = (row.label, f"{group.family} {group.group}", str(group.items))
+            scores = [group.scores.get(measure.name) for measure in track.measures]
+            numbers = [f"{percent(one)} ({limits(one)})" if one else NONE for one in scores]
+            table.add_row(*[Text(text) for text in (*told, *numbers)])
+        yield table
+
+
+def _groups(row: Row, task: str) -> list[Group]:
+    return row.cells[task].groups if task in row.cells else []
+
+
 def _delta(row: Row, label: str) -> str:
     delta = row.deltas.get(label)
     return NONE if delta is None else f"{signed(delta.difference)}\n{limits_signed(delta)}"
 
 
 def _versus(test: Comparison | None) -> str:
-    return NONE if test is None else f"{signed(test.difference)}\np {p_value(test.p_adjusted)}"
+    if test is None:
+        return NONE
+    return (
+        f"{signed(test.difference)}\np {p_value(test.p_adjusted)}\nBH {p_value(test.p_screening)}"
+    )

@@ -23,29 +23,20 @@ from symbal_tasks.evaluate import MEASURES, read_answer, score
 from symbal_tasks.judge import OfflineJudge
 from symbal_tasks.prompts import DIRECT
 from symbal_tasks.records import Setting
+from symbal_tasks.sources import benchmark_root
 from symbal_tasks.view import Benchmark, open_benchmark
 from wordsight.aggregation import exact_mean, total
 from wordsight.answers import FAILED_PREFIX
 from wordsight.exit_status import mark_incomplete
 from wordsight.harness_task import HarnessTask, KwargsOrCallable, Metrics
-from wordsight.hub import locate
 from wordsight.shard import SHARD_VARIABLE, Shard
 
 LOG_KEY = "wordsight"
-DEMO = "demo"
 # Captions that a captioner made for the pictures: what the direct prompt of the reference-free
 # variant shows in place of references (JSONL of ``wordsight caption``).
 CAPTIONS_VARIABLE = "WORDSIGHT_SYMBALBENCH_CAPTIONS"
 CONTEXT_VARIABLE = "WORDSIGHT_CONTEXT_TOKENS"
 DEFAULT_CONTEXT = 8192
-
-
-def benchmark_root(name: str) -> Path:
-    """The built-in demo, a folder, or a dataset found by its name. Raises DataError otherwise."""
-    if name == DEMO:
-        return Path(__file__).resolve().parent / "demo"
-    path = Path(name).expanduser()
-    return path if path.is_dir() else locate(name)
 
 
 class SettingView(Sequence[dict[str, Any]]):
@@ -201,6 +192,10 @@ class SettingTask(HarnessTask):
             "invalid": float(not failed and not (answer.errors and answer.features)),
             "failed": float(failed),
             LOG_KEY: {
+                "item": setting.id,
+                "task": self.config.task,
+                "task_version": str(self.config.metadata["version"]),
+                "prompt": DIRECT.version,
                 "setting": setting.id,
                 "t": setting.t,
                 "v": setting.v,
@@ -210,7 +205,7 @@ class SettingTask(HarnessTask):
                 "kinds": list(setting.kinds),
                 "errors": list(answer.errors),
                 "features": list(answer.features),
-                "response": response,
+                "responses": [response],
                 "status": "failed" if failed else "ok",
             },
         }

@@ -48,7 +48,7 @@ def markdown_table(demo: dict[str, Any]) -> str:
         cells = [
             rank,
             row["label"],
-            *(_interval(row[name]) for name in ("hits1", "mrr")),
+            *(_interval(row["scores"][name]) for name in ("hits1", "mrr")),
             _difference(row["deltas"][delta]),
             f"{_difference(base)}, p = {base['p_adjusted']:.2g}" if base else "",
         ]

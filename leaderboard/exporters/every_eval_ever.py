@@ -13,9 +13,8 @@ from leaderboard.exporters.hub import hub_dataset
 from leaderboard.files import write_atomic
 from leaderboard.gold import Gold
 from leaderboard.records import Board, Cell, Row
-from leaderboard.scoring import BoardScore
+from leaderboard.scoring import ItemScore, value
 from leaderboard.store import Store
-from sage_tasks.records import Query
 
 SCHEMA_VERSION = "0.3.0"
 
@@ -71,10 +70,10 @@ def aggregate(store: Store, row: Row, task: str, cell: Cell, identifier: str) ->
         details["revision"] = row.revision
     results = [
         {
-            "evaluation_name": f"{task} {name}",
+            "evaluation_name": f"{task} {measure.label}",
             "source_data": _source(gold),
             "metric_config": {
-                "evaluation_description": text,
+                "evaluation_description": measure.text,
                 "lower_is_better": False,
                 "score_type": "continuous",
                 "min_score": 0,
@@ -82,7 +81,11 @@ def aggregate(store: Store, row: Row, task: str, cell: Cell, identifier: str) ->
             },
             "score_details": {
                 "score": estimate.value,
-                "details": {"missing": str(cell.missing), "invalid": str(cell.invalid)},
+                "details": {
+                    "missing": str(cell.missing),
+                    "invalid": str(cell.invalid),
+                    "other_pictures": str(cell.other_pictures),
+                },
                 "uncertainty": {
                     "confidence_interval": {
                         "lower": estimate.low,
@@ -94,10 +97,8 @@ def aggregate(store: Store, row: Row, task: str, cell: Cell, identifier: str) ->
                 },
             },
         }
-        for name, text, estimate in (
-            ("Hits@1", "share of items whose first choice is the gold picture", cell.hits1),
-            ("MRR", "mean of 1 / rank of the gold picture", cell.mrr),
-        )
+        for measure in gold.kind.measures
+        if (estimate := cell.scores.get(measure.name))
     ]
     return {
         "schema_version": SCHEMA_VERSION,
@@ -126,48 +127,47 @@ def aggregate(store: Store, row: Row, task: str, cell: Cell, identifier: str) ->
 def item_records(
     store: Store, row: Row, task: str, cell: Cell, identifier: str
 ) -> list[dict[str, Any]]:
-    """One record per answered item, with the ten raw responses."""
+    """One record per answered item, with its raw responses."""
     gold = store.gold(task)
     responses = store.responses(cell.submission, task)
     return [
-        _item(row, task, identifier, gold.query(score.item), score, responses[score.item])
+        _item(row, gold, identifier, score, responses[score.item])
         for score in store.scores(cell.submission, task)
         if score.item in responses
     ]
 
 
 def _item(
-    row: Row, task: str, identifier: str, query: Query, score: BoardScore, responses: list[str]
+    row: Row, gold: Gold, identifier: str, score: ItemScore, responses: list[str]
 ) -> dict[str, Any]:
-    raw = json.dumps({"term": query.term, "context": query.context}, ensure_ascii=False)
-    reference = query.candidate_sources[query.gold]
-    chosen = "" if score.choice is None else query.candidate_sources[score.choice]
+    told, first = gold.exchanged(score), gold.kind.first
+    values = {one.name: value(score, one.name) for one in gold.kind.measures}
+    shown = {"raw": told.asked, "reference": [told.reference]}
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": identifier,
         "model_id": row.model,
-        "evaluation_name": f"{task} Hits@1",
-        "sample_id": query.id,
-        "sample_hash": hashlib.sha256((raw + reference).encode()).hexdigest(),
+        "evaluation_name": f"{gold.task.name} {first.label}",
+        "sample_id": score.item,
+        "sample_hash": hashlib.sha256((told.asked + told.reference).encode()).hexdigest(),
         "interaction_type": "single_turn",
-        "input": {
-            "raw": raw,
-            "reference": [reference],
-            "choices": list(query.candidate_sources),
-        },
+        "input": {**shown, "choices": list(told.choices)} if told.choices else shown,
         "output": {"raw": responses},
         "answer_attribution": [
             {
                 "turn_idx": 0,
                 "source": "output.raw",
-                "extracted_value": chosen,
-                "extraction_method": "rank of the ten responses",
+                "extracted_value": told.chosen,
+                "extraction_method": told.how,
                 "is_terminal": True,
             }
         ],
-        "evaluation": {"score": score.hits1, "is_correct": score.hits1 == 1.0},
+        "evaluation": {"score": values[first.name], "is_correct": values[first.name] == 1.0},
         "error": score.reason or None,
-        "metadata": {"status": score.status, "mrr": str(score.mrr)},
+        "metadata": {
+            "status": score.status,
+            **{name: str(number) for name, number in values.items() if name != first.name},
+        },
     }
 
 
@@ -185,7 +185,7 @@ def _source(gold: Gold) -> dict[str, Any]:
         "source_type": "hf_dataset",
         "hf_repo": pinned[0],
         "hf_split": gold.task.split,
-        "samples_number": len(gold.queries),
+        "samples_number": len(gold),
         "additional_details": {**details, "revision": pinned[1]},
     }
 

@@ -16,8 +16,8 @@ NAME = "wordsight.yaml"
 def write_yaml(store: Store, board: Board, out: Path) -> list[Path]:
     """One file per model under ``out/<organisation>/<name>/.eval_results``, for its repository.
 
-    Values are Hits@1 in percent. Only models with a Hub name, and tasks whose dataset is on the
-    Hub, can be given. Raises DataError when there is none.
+    Values are the track's first measure in percent. Only models with a Hub name, and tasks whose
+    dataset is on the Hub, can be given. Raises DataError when there is none.
     """
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
@@ -31,13 +31,14 @@ def write_yaml(store: Store, board: Board, out: Path) -> list[Path]:
                 source = hub_dataset(store.catalog.task(task))
                 if source is None:
                     continue
+                first = cell.scores[track.first.name]
                 notes = f"{row.label}, {cell.interface}, 95% interval "
-                notes += f"{100 * cell.hits1.low:.1f} to {100 * cell.hits1.high:.1f}"
+                notes += f"{100 * first.low:.1f} to {100 * first.high:.1f}"
                 by_model.setdefault(row.model, []).append(
                     EvalResultEntry(
                         dataset_id=source[0],
                         task_id=task,
-                        value=round(100 * cell.hits1.value, 2),
+                        value=round(100 * first.value, 2),
                         dataset_revision=source[1],
                         date=row.submitted[:10],
                         notes=notes,

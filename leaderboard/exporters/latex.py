@@ -30,23 +30,27 @@ def write_latex(store: Store, board: Board, out: Path) -> list[Path]:
 def latex_table(track: TrackBoard) -> str:
     """One track. Best per column bold, second best italic, as the paper has it.
 
-    The half-width is the larger of the two sides, since intervals need not be symmetric.
+    An interval with equal sides is a half-width; any other is printed with both of its sides, so
+    that none reaches below 0 or above 100.
     """
-    ranked = [task for task in track.tasks if not task.variant]
-    several = len(ranked) > 1
-    heads = [escape(task.label) for task in ranked] + (["Macro Avg."] if several else [])
-    table = [[*_cells(row, [t.name for t in ranked], several)] for row in track.rows]
-    marked = [_marked([line[column] for line in table]) for column in range(2 * len(heads))]
+    tasks = [(task.name, escape(task.label)) for task in track.ranked]
+    heads = [head for _, head in tasks] + (["Macro Avg."] if len(tasks) > 1 else [])
+    measures = [measure.name for measure in track.measures]
+    labels = " & ".join(escape(measure.label) for measure in track.measures)
+    table = [_cells(row, [name for name, _ in tasks], measures) for row in track.rows]
+    width = len(measures)
+    marked = [_marked([line[column] for line in table]) for column in range(width * len(heads))]
     lines = [
-        rf"\begin{{tabular}}{{l{'cc' * len(heads)}}}",
+        rf"\begin{{tabular}}{{l{'c' * width * len(heads)}}}",
         r"\toprule",
-        "Model & " + " & ".join(rf"\multicolumn{{2}}{{c}}{{{head}}}" for head in heads) + r" \\",
-        " & " + " & ".join(["Hits@1 & MRR"] * len(heads)) + r" \\",
+        "Model & " + " & ".join(rf"\multicolumn{{{width}}}{{c}}{{{h}}}" for h in heads) + r" \\",
+        " & " + " & ".join([labels] * len(heads)) + r" \\",
         r"\midrule",
     ]
     for place, row in enumerate(track.rows):
         cells = " & ".join(column[place] for column in marked)
-        lines.append(f"{escape(row.label)} & {cells}" + r" \\")
+        name = "; ".join([row.label, *row.notes])
+        lines.append(f"{escape(name)} & {cells}" + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
@@ -55,12 +59,10 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def _cells(row: Row, tasks: list[str], several: bool) -> list[Estimate | None]:
-    found: list[Estimate | None] = []
-    for task in tasks:
-        cell = row.cells.get(task)
-        found += [cell.hits1, cell.mrr] if cell else [None, None]
-    return [*found, row.hits1, row.mrr] if several else found
+def _cells(row: Row, tasks: list[str], measures: list[str]) -> list[Estimate | None]:
+    parts = [row.cells[task].scores if task in row.cells else {} for task in tasks]
+    parts += [row.scores] if len(tasks) > 1 else []
+    return [part.get(measure) for part in parts for measure in measures]
 
 
 def _marked(column: list[Estimate | None]) -> list[str]:
@@ -71,11 +73,19 @@ def _marked(column: list[Estimate | None]) -> list[str]:
         if one is None or value is None:
             texts.append("--")
             continue
-        half = 100 * max(one.high - one.value, one.value - one.low)
         text = f"{value:.1f}"
         if value == order[0]:
             text = rf"\textbf{{{text}}}"
         elif value == order[1]:
             text = rf"\textit{{{text}}}"
-        texts.append(rf"{text} $\pm$ {half:.1f}")
+        texts.append(f"{text} {_sides(one, value)}")
     return texts
+
+
+def _sides(one: Estimate, shown: float) -> str:
+    """Distances to the printed limits: what is added to the printed score gives just these."""
+    below = round(shown - round(100 * one.low, 1), 1)
+    above = round(round(100 * one.high, 1) - shown, 1)
+    if below == above:
+        return rf"$\pm$ {above:.1f}"
+    return rf"$^{{+{above:.1f}}}_{{-{below:.1f}}}$"

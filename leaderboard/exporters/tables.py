@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +13,54 @@ from leaderboard.records import Board, Estimate, Row, TrackBoard
 from leaderboard.store import Store
 
 MACRO = "(all ranked tasks)"
+_PLACES = ("rank_best", "rank_worst", "p_holm_versus_best", "p_bh_versus_best")
 
 # A spreadsheet runs a cell that starts with one of these (CVE-2022-24770).
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def flat_rows(board: Board) -> Iterator[dict[str, Any]]:
-    """The board's numbers as flat records; shares, not percent."""
+    """The board's numbers as flat records, rows in the board's order; shares, not percent.
+
+    Every record has the columns of all measures of the board; those of other kinds of task, and
+    what an interface does not have, are None.
+    """
+    measures = list(dict.fromkeys(m.name for track in board.tracks for m in track.measures))
     for track in board.tracks:
         for row in track.rows:
             for task, cell in row.cells.items():
-                yield {
-                    **_who(track, row),
-                    "task": task,
-                    **_numbers(cell.hits1, cell.mrr, cell.hits1_by_term),
-                    "items": cell.items,
-                    "missing": cell.missing,
-                    "invalid": cell.invalid,
-                    "submission": cell.submission,
-                    "rank_best": None,
-                    "rank_worst": None,
-                    "p_holm_versus_best": None,
-                }
+                for group in (None, *cell.groups):
+                    yield {
+                        **_who(track, row),
+                        "task": task,
+                        "group": f"{group.family}: {group.group}" if group else "",
+                        **_numbers(measures, group.scores if group else cell.scores),
+                        **_estimate("by_term", None if group else cell.by_term),
+                        "items": group.items if group else cell.items,
+                        "missing": None if group else cell.missing,
+                        "invalid": None if group else cell.invalid,
+                        "other_pictures": None if group else cell.other_pictures,
+                        "submission": cell.submission,
+                        **dict.fromkeys(_PLACES),
+                    }
             best, worst = row.rank or (None, None)
+            test = row.versus_best
+            cells = row.cells.values()
             yield {
                 **_who(track, row),
                 "task": MACRO,
-                **_numbers(row.hits1, row.mrr),
-                "items": sum(cell.items for cell in row.cells.values()),
-                "missing": sum(cell.missing for cell in row.cells.values()),
-                "invalid": sum(cell.invalid for cell in row.cells.values()),
+                "group": "",
+                **_numbers(measures, row.scores),
+                **_estimate("by_term", None),
+                "items": sum(cell.items for cell in cells),
+                "missing": sum(cell.missing for cell in cells),
+                "invalid": sum(cell.invalid for cell in cells),
+                "other_pictures": sum(cell.other_pictures for cell in cells),
                 "submission": "",
                 "rank_best": best,
                 "rank_worst": worst,
-                "p_holm_versus_best": row.versus_best.p_adjusted if row.versus_best else None,
+                "p_holm_versus_best": test.p_adjusted if test else None,
+                "p_bh_versus_best": test.p_screening if test else None,
             }
 
 
@@ -92,13 +106,14 @@ def _who(track: TrackBoard, row: Row) -> dict[str, Any]:
     }
 
 
-def _numbers(
-    hits1: Estimate | None, mrr: Estimate | None, hits1_by_term: Estimate | None = None
-) -> dict[str, Any]:
-    numbers: dict[str, Any] = {}
-    for name, estimate in (("hits1", hits1), ("mrr", mrr), ("hits1_by_term", hits1_by_term)):
-        numbers[name] = estimate.value if estimate else None
-        numbers[f"{name}_low"] = estimate.low if estimate else None
-        numbers[f"{name}_high"] = estimate.high if estimate else None
-        numbers[f"{name}_interval"] = estimate.method if estimate else None
-    return numbers
+def _numbers(measures: Sequence[str], scores: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {k: v for name in measures for k, v in _estimate(name, scores.get(name)).items()}
+
+
+def _estimate(name: str, estimate: Estimate | None) -> dict[str, Any]:
+    return {
+        name: estimate.value if estimate else None,
+        f"{name}_low": estimate.low if estimate else None,
+        f"{name}_high": estimate.high if estimate else None,
+        f"{name}_interval": estimate.method if estimate else None,
+    }

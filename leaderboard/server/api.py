@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from starlette.routing import BaseRoute
 
 from leaderboard import ledger
 from leaderboard.answers import item_answers
@@ -17,6 +20,7 @@ from leaderboard.published import Paper, published
 from leaderboard.records import Board, Row, TaskInfo
 from leaderboard.server.service import Service
 from leaderboard.site.export import suffix
+from wordsight import __version__
 
 _MEDIA = {".png": "image/png", ".jpg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 
@@ -47,34 +51,64 @@ class ItemPage(Page):
     items: list[ItemSummary]
 
 
-class Choice(BaseModel):
-    """One entry's answer to one item; places count from 0."""
-
-    entry: str
-    label: str
-    status: str
-    choice: int | None
-    hits1: float
-    mrr: float
-    scores: list[float] | None
-
-
 class ItemDetail(ItemSummary):
-    """An item with its pictures, its gold and every entry's answer."""
+    """An item with its gold and every entry's answer.
 
-    candidates: list[str]
-    kinds: list[str]
-    gold: int
-    answers: list[Choice]
+    gold : for a ranking the candidates (content ids), their kinds and the gold's place, from 0; for
+    a setting t, v, strength, feature size and kinds. answers : entry, label, and the fields of the
+    kind's score.
+    """
+
+    kind: str
+    gold: dict[str, Any]
+    answers: list[dict[str, Any]]
+
+
+class RouteInfo(BaseModel):
+    """A route and what it answers."""
+
+    method: str
+    path: str
+    text: str
+
+
+class Routes(BaseModel):
+    """What this API offers.
+
+    version : of the API; a change that breaks readers gets another path. wordsight : of the
+    program. commit : last ledger hash, from which every number follows. schema_path : where OpenAPI lies.
+    """
+
+    version: str
+    wordsight: str
+    commit: str
+    schema_path: str
+    routes: list[RouteInfo]
 
 
 class EventPage(Page):
     events: list[Event]
 
 
-def router(service: Service) -> APIRouter:
-    """The routes below /api/v1 that read."""
+def router(service: Service, more: Sequence[BaseRoute] = ()) -> APIRouter:
+    """The routes below /api/v1 that read; ``more`` are listed with them."""
     api = APIRouter(prefix="/api/v1")
+
+    @api.get("")
+    def routes() -> Routes:
+        """The routes of this API and the versions that answer."""
+        return Routes(
+            version="1",
+            wordsight=__version__,
+            commit=service.board().commit,
+            schema_path="/openapi.json",
+            routes=[
+                RouteInfo(method=method, path=route.path, text=(route.description or "").strip())
+                for route in (*api.routes, *more)
+                if isinstance(route, APIRoute)
+                for method in sorted(route.methods or ())
+            ],
+        )
 
     @api.get("/board")
     def board(request: Request, response: Response) -> Board:
@@ -106,10 +140,10 @@ def router(service: Service) -> APIRouter:
         """Items of one task, in dataset order."""
         gold = service.gold(task)
         part = [
-            ItemSummary(item=q.id, term=q.term, context=q.context)
-            for q in gold.queries[offset : offset + limit]
+            ItemSummary(item=one.id, term=one.term, context=one.context)
+            for one in gold.summaries[offset : offset + limit]
         ]
-        return ItemPage(total=len(gold.queries), offset=offset, items=part)
+        return ItemPage(total=len(gold), offset=offset, items=part)
 
     @api.get("/tasks/{task}/items/{item}")
     def item_detail(task: str, item: str) -> ItemDetail:
@@ -118,36 +152,26 @@ def router(service: Service) -> APIRouter:
         gold = service.gold(task)
         if item not in gold.row:
             raise HTTPException(404, f"task {task[:64]!r} has no item {item[:40]!r}")
-        query = gold.query(item)
-        answers = [
-            Choice(
-                entry=one.entry,
-                label=one.label,
-                status=one.score.status,
-                choice=one.score.choice,
-                hits1=one.score.hits1,
-                mrr=one.score.mrr,
-                scores=None if one.score.scores is None else list(one.score.scores),
-            )
-            for one in item_answers(service.store, track, task, item)
-        ]
+        one = gold.summaries[gold.row[item]]
         return ItemDetail(
             item=item,
-            term=query.term,
-            context=query.context,
-            candidates=list(query.candidates),
-            kinds=list(query.kinds),
-            gold=query.gold,
-            answers=answers,
+            term=one.term,
+            context=one.context,
+            kind=gold.kind.name,
+            gold=dict(gold.facts(item)),
+            answers=[
+                {"entry": found.entry, "label": found.label, **gold.kind.fields(found.score)}
+                for found in item_answers(service.store, track, task, item)
+            ],
         )
 
     @api.get("/tasks/{task}/pictures/{picture}", response_class=Response)
     def picture(task: str, picture: str) -> Response:
         """A picture's bytes, by content id."""
         gold = service.gold(task)
-        if picture not in gold.package.images:
+        if picture not in gold.pictures:
             raise HTTPException(404, f"task {task[:64]!r} has no picture {picture[:64]!r}")
-        content = gold.package.picture_bytes(picture)
+        content = gold.picture_bytes(picture)
         media = _MEDIA.get(suffix(content), "application/octet-stream")
         # named by content: it can never change
         cache = {"cache-control": "public, max-age=31536000, immutable"}

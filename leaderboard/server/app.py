@@ -27,8 +27,9 @@ def create_app(service: Service) -> FastAPI:
     def missing(request: Request, error: DataError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, status_code=404)
 
-    app.include_router(api.router(service))
-    app.include_router(intake.router(service))
+    takes_in = intake.router(service)
+    app.include_router(api.router(service, takes_in.routes))
+    app.include_router(takes_in)
     app.include_router(pages.router(service))
     _mount(app, service)
     # the last added is the outermost: headers go before anything reads them

@@ -12,12 +12,14 @@ from leaderboard.site.formats import rank
 PLOTTED_ROWS = 60
 COLOUR = "#2f7fd1"
 GREY = "#7a858f"
-CHANCE = 10.0
+# Told apart with any colour vision (Okabe and Ito); more entries than these make a plot unreadable.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 
 
 def forest(track: TrackBoard) -> Any:
-    """Hits@1 of every complete row with its interval, best on top."""
-    pairs = [(row, row.hits1) for row in track.rows if row.hits1][:PLOTTED_ROWS]
+    """The first measure of every complete row with its interval, best on top."""
+    name = track.first.name
+    pairs = [(row, row.scores[name]) for row in track.rows if row.scores][:PLOTTED_ROWS]
     points = [point for _, point in pairs]
     figure = _figure(
         _points(
@@ -26,22 +28,25 @@ def forest(track: TrackBoard) -> Any:
             x_bars=points,
             hover="%{y}<br>%{x:.1f}%<extra></extra>",
         ),
-        "Hits@1, %",
+        f"{track.first.label}, %",
         "",
         height=120 + 28 * len(pairs),
     )
-    figure.add_vline(x=CHANCE, line_dash="dot", line_color="#888", annotation_text="guessing")
+    if track.chance is not None:
+        figure.add_vline(
+            x=100 * track.chance, line_dash="dot", line_color="#888", annotation_text="guessing"
+        )
     figure.update_xaxes(range=[0, 100])
     figure.update_yaxes(autorange="reversed", automargin=True)
     return figure
 
 
 def cost(track: TrackBoard) -> Any:
-    """Hits@1 against what the run cost, for rows that say so; costs on a logarithmic axis."""
-    rows = [row for row in track.rows if row.hits1 and row.cost]
+    """The first measure against what the run cost, for rows that say so; logarithmic axis."""
+    rows = [row for row in track.rows if row.scores and row.cost]
     if not rows:
         return _nothing("No entry of this track says what its run cost.")
-    points = [row.hits1 for row in rows if row.hits1]
+    points = [row.scores[track.first.name] for row in rows]
     figure = _figure(
         _points(
             [row.cost for row in rows],
@@ -51,7 +56,7 @@ def cost(track: TrackBoard) -> Any:
             hover="%{text}<br>$%{x:.2f}, %{y:.1f}%<extra></extra>",
         ),
         "Cost of the run, $",
-        "Hits@1, %",
+        f"{track.first.label}, %",
     )
     figure.update_xaxes(type="log")
     return figure
@@ -59,15 +64,15 @@ def cost(track: TrackBoard) -> Any:
 
 def subsets(track: TrackBoard) -> Any:
     """One task against another: entries off the line are better at one of the two."""
-    names = [task for task in track.tasks if not task.variant] or track.tasks
+    names = track.ranked
     if len(names) < 2:
         names = track.tasks
     if len(names) < 2:
         return _nothing("This track has one task only.")
     first, second = names[0], names[1]
     rows = [row for row in track.rows if first.name in row.cells and second.name in row.cells]
-    x = [row.cells[first.name].hits1 for row in rows]
-    y = [row.cells[second.name].hits1 for row in rows]
+    x = [row.cells[first.name].scores[track.first.name] for row in rows]
+    y = [row.cells[second.name].scores[track.first.name] for row in rows]
     figure = _figure(
         _points(
             [100 * point.value for point in x],
@@ -77,8 +82,8 @@ def subsets(track: TrackBoard) -> Any:
             text=[row.label for row in rows],
             hover="%{text}<br>%{x:.1f}%, %{y:.1f}%<extra></extra>",
         ),
-        f"{first.label}, Hits@1, %",
-        f"{second.label}, Hits@1, %",
+        f"{first.label}, {track.first.label}, %",
+        f"{second.label}, {track.first.label}, %",
     )
     figure.add_shape(type="line", x0=0, y0=0, x1=100, y1=100, line={"color": "#888", "dash": "dot"})
     return figure
@@ -94,7 +99,7 @@ def slopes(track: TrackBoard) -> Any:
     base, variant = track.pairs[label]
     figure = go.Figure()
     for row in [row for row in track.rows if label in row.deltas][:PLOTTED_ROWS]:
-        ends = [row.cells[base].hits1, row.cells[variant].hits1]
+        ends = [row.cells[name].scores[track.first.name] for name in (base, variant)]
         figure.add_scatter(
             x=[0, 1],
             y=[100 * end.value for end in ends],
@@ -104,10 +109,48 @@ def slopes(track: TrackBoard) -> Any:
             text=[row.label] * 2,
             hovertemplate="%{text}<br>%{y:.1f}%<extra></extra>",
         )
-    _style(figure, "", "Hits@1, %", 460)
+    _style(figure, "", f"{track.first.label}, %", 460)
     figure.update_layout(showlegend=True, legend={"orientation": "h", "y": -0.15})
     names = {task.name: task.label for task in track.tasks}
     figure.update_xaxes(tickvals=[0, 1], ticktext=[names[base], names[variant]], range=[-0.2, 1.2])
+    return figure
+
+
+def parts(track: TrackBoard) -> Any:
+    """Error and feature of the first rows on every part of the track's task, panel by family."""
+    from plotly.subplots import make_subplots
+
+    task = track.tasks[0].name if track.tasks else ""
+    rows = [row for row in track.rows if task in row.cells and row.cells[task].groups]
+    if not rows:
+        return _nothing("The tasks of this track have no parts with numbers of their own.")
+    families = list(dict.fromkeys(group.family for group in rows[0].cells[task].groups))
+    figure = make_subplots(rows=1, cols=len(families), subplot_titles=families, shared_yaxes=True)
+    for number, row in enumerate(rows[: len(COLOURS)]):
+        for column, family in enumerate(families, 1):
+            groups = [group for group in row.cells[task].groups if group.family == family]
+            points = [group.scores[track.first.name] for group in groups]
+            figure.add_scatter(
+                x=[f"{group.group}<br>({group.items})" for group in groups],
+                y=[100 * point.value for point in points],
+                error_y=_bars(points),
+                mode="markers",
+                marker={"size": 8, "color": COLOURS[number]},
+                name=row.label,
+                legendgroup=row.entry,
+                showlegend=column == 1,
+                text=[row.label] * len(points),
+                hovertemplate="%{text}<br>%{x}: %{y:.1f}%<extra></extra>",
+                row=1,
+                col=column,
+            )
+    _style(figure, "", f"{track.first.label}, %", 500)
+    grid = {"gridcolor": "rgba(128,128,128,0.2)", "zeroline": False}
+    figure.update_yaxes(range=[0, 100], **grid)
+    figure.update_xaxes(**grid)
+    figure.update_layout(
+        showlegend=True, legend={"orientation": "h", "y": -0.2}, scattermode="group"
+    )
     return figure
 
 
@@ -116,6 +159,7 @@ FIGURES: Mapping[str, Callable[[TrackBoard], Any]] = {
     "Cost": cost,
     "Task against task": subsets,
     "Variants": slopes,
+    "Strength, size, kind": parts,
 }
 
 

@@ -2,53 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from leaderboard.records import Estimate, Row, TrackBoard
-from leaderboard.site.formats import limits, limits_signed, p_value, rank, signed
+from leaderboard.order import by_rank
+from leaderboard.records import Cell, Estimate, Row, TaskInfo, TrackBoard
+from leaderboard.site.formats import limits, limits_signed, p_value, rank, signed, utc
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 FIXED = ("Rank", "Model")
 WORDS = ("Model", "Method", "Interface", "Trust")
-BY_TERM = "Hits@1 interval by term"
-ORDERS = ("rank", "Hits@1", "MRR", "name", "date")
+ORDERS = ("rank", "first measure", "second measure", "name", "date")
+# Shares of items that a row must not hide.
+MARKS = ("Missing, %", "Invalid, %", "Other pictures, %")
 
 
 def columns_of(track: TrackBoard) -> list[str]:
     """Columns that a reader may switch on or off."""
-    per_task = [f"{task.label} {metric}" for task in track.tasks for metric in ("Hits@1", "MRR")]
+    several = len(track.tasks) > 1
+    per_task = [f"{t.label} {m.label}" for t in track.tasks if several for m in track.measures]
+    terms = [_term_heading(track, task) for task in track.tasks if _has_terms(track, task)]
     return [
-        *("Hits@1", "Hits@1 interval", "MRR", "MRR interval"),
+        *_overall(track),
+        _bca_heading(track),
         *per_task,
+        *terms,
         *track.deltas,
-        *("p against best", "Method", "Interface", "Missing, %", "Invalid, %"),
+        *("p against best", "p against best, screening", "Method", "Interface"),
+        *MARKS,
         *("Attempts", "Date", "Trust", "Cost, $"),
     ]
 
 
 def table_of(track: TrackBoard) -> list[str]:
-    """Columns shown at first."""
-    return [
-        *("Hits@1", "Hits@1 interval", "MRR", "MRR interval"),
-        *track.deltas,
-        *("p against best", "Interface"),
-    ]
+    """Columns shown at first: marks only where a row has something to mark."""
+    marked = [name for name, count in _COUNTS.items() if any(count(c) for c in _cells(track.rows))]
+    return [*_overall(track), *track.deltas, "p against best", *marked, "Interface"]
 
 
 def select(track: TrackBoard, search: str, order: str, columns: Sequence[str]) -> Styler:
-    """The table: rows whose model, method or interface holds every word of ``search``.
-
-    Order "rank" lists by best and worst possible place, then by name: entries that the data
-    cannot tell apart stand in the order of the alphabet, not of a difference that may be luck.
-    """
+    """The table: rows whose model, method or interface holds every word of ``search``."""
     import pandas as pd
 
     words = search.casefold().split()
     rows = [row for row in track.rows if all(word in _text(row) for word in words)]
-    rows.sort(key=lambda row: _place(row, order))
+    rows.sort(key=lambda row: _place(track, row, order))
     wanted = [column for column in columns_of(track) if column in columns]
     records = [_record(track, row) for row in rows]
     frame = pd.DataFrame(
@@ -69,29 +69,67 @@ def _record(track: TrackBoard, row: Row) -> dict[str, Any]:
     record: dict[str, Any] = {
         "Rank": rank(row.rank),
         "Model": row.label,
-        "Hits@1": _points(row.hits1),
-        "Hits@1 interval": limits(row.hits1),
-        "MRR": _points(row.mrr),
-        "MRR interval": limits(row.mrr),
+        _bca_heading(track): limits(row.bca.get(track.first.name)),
         "p against best": "best" if row.entry == track.best else _p(row),
+        "p against best, screening": _p_screening(row),
         "Method": row.method,
         "Interface": row.interface,
-        "Missing, %": round(100 * sum(c.missing for c in row.cells.values()) / items, 1),
-        "Invalid, %": round(100 * sum(c.invalid for c in row.cells.values()) / items, 1),
+        **{
+            name: round(100 * sum(map(count, row.cells.values())) / items, 1)
+            for name, count in _COUNTS.items()
+        },
         "Attempts": row.attempts,
-        "Date": row.submitted[:10],
+        "Date": utc(row.submitted),
         "Trust": "verified" if row.verified else "self-reported",
         "Cost, $": row.cost,
     }
+    for measure in track.measures:
+        record[measure.label] = _points(row.scores.get(measure.name))
+        record[f"{measure.label} interval"] = limits(row.scores.get(measure.name))
+        for task in track.tasks:
+            cell = row.cells.get(task.name)
+            score = cell.scores.get(measure.name) if cell else None
+            record[f"{task.label} {measure.label}"] = _points(score)
     for task in track.tasks:
         cell = row.cells.get(task.name)
-        record[f"{task.label} Hits@1"] = _points(cell.hits1 if cell else None)
-        record[f"{task.label} MRR"] = _points(cell.mrr if cell else None)
-        record[f"{task.label} {BY_TERM}"] = limits(cell.hits1_by_term if cell else None)
+        record[_term_heading(track, task)] = limits(cell.by_term if cell else None)
     for label in track.deltas:
         delta = row.deltas.get(label)
         record[label] = f"{signed(delta.difference)} ({limits_signed(delta)})" if delta else ""
     return record
+
+
+_COUNTS: Mapping[str, Callable[[Cell], int]] = dict(
+    zip(
+        MARKS,
+        (
+            lambda cell: cell.missing,
+            lambda cell: cell.invalid,
+            lambda cell: cell.other_pictures,
+        ),
+        strict=True,
+    )
+)
+
+
+def _overall(track: TrackBoard) -> list[str]:
+    return [f"{m.label}{end}" for m in track.measures for end in ("", " interval")]
+
+
+def _cells(rows: Sequence[Row]) -> list[Cell]:
+    return [cell for row in rows for cell in row.cells.values()]
+
+
+def _bca_heading(track: TrackBoard) -> str:
+    return f"{track.first.label} interval, BCa"
+
+
+def _term_heading(track: TrackBoard, task: TaskInfo) -> str:
+    return f"{task.label} {track.first.label} interval by term"
+
+
+def _has_terms(track: TrackBoard, task: TaskInfo) -> bool:
+    return any(row.cells[task.name].by_term for row in track.rows if task.name in row.cells)
 
 
 def _points(estimate: Estimate | None) -> float | None:
@@ -102,20 +140,22 @@ def _p(row: Row) -> str:
     return "" if row.versus_best is None else p_value(row.versus_best.p_adjusted)
 
 
+def _p_screening(row: Row) -> str:
+    return "" if row.versus_best is None else p_value(row.versus_best.p_screening)
+
+
 def _text(row: Row) -> str:
     return f"{row.label} {row.method} {row.interface}".casefold()
 
 
-def _place(row: Row, order: str) -> tuple[Any, ...]:
+def _place(track: TrackBoard, row: Row, order: str) -> tuple[Any, ...]:
     label = row.label.casefold()
     if order == "name":
         return (label,)
     if order == "date":
         return (tuple(-ord(letter) for letter in row.submitted), label)
-    if row.rank is None or row.hits1 is None or row.mrr is None:
-        return (1, 0, 0, label)
-    if order == "Hits@1":
-        return (0, -row.hits1.value, 0, label)
-    if order == "MRR":
-        return (0, -row.mrr.value, 0, label)
-    return (0, *row.rank, label)
+    if order in ORDERS[1:3]:
+        measure = track.measures[ORDERS.index(order) - 1].name
+        score = row.scores.get(measure)
+        return (score is None, -score.value if score else 0, label)
+    return by_rank(row)

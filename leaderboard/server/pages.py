@@ -13,6 +13,7 @@ from leaderboard.site.links import ServerLinks
 from leaderboard.site.render import (
     index_page,
     item_page,
+    parts_page,
     published_page,
     render,
     task_page,
@@ -63,6 +64,13 @@ def router(service: Service) -> APIRouter:
         track, info = service.find_task(task)
         right, entries = right_counts(service.store, track, task)
         return task_page(service.board(), links, info, service.gold(task), right, entries)
+
+    @pages.get("/parts/{task}")
+    def parts(task: str) -> str:
+        track, info = service.find_task(task)
+        if not service.gold(task).strata:
+            raise HTTPException(404, f"task {task[:64]!r} has no parts")
+        return parts_page(service.board(), links, track, info)
 
     @pages.get("/tasks/{task}/{item}")
     def item(task: str, item: str) -> str:

@@ -30,14 +30,31 @@ function summary(duel, turned) {
     yes: 'A is better than B.', no: 'B is better than A.',
     'cannot tell': 'These items cannot tell which is better.',
   }[answer];
+  const first = duel.gaps[0];
   const box = make('div', { className: 'numbers' },
-    number(percent(turned ? duel.hits1_b : duel.hits1_a), 'A, Hits@1 in %'),
-    number(percent(turned ? duel.hits1_a : duel.hits1_b), 'B, Hits@1 in %'),
+    number(percent(turned ? first.b : first.a), `A, ${first.label} in %`),
+    number(percent(turned ? first.a : first.b), `B, ${first.label} in %`),
     number(points(sign * duel.difference), `difference, ${points(low)} to ${points(high)}`),
-    number(p(duel.p), 'p, exact McNemar'),
-    number(`${rank(wins)} : ${rank(losses)}`, 'only A right : only B right'),
-    number(duel.detectable === null ? 'none' : percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases'));
-  return [make('p', { className: 'lead', textContent: text }), box];
+    number(p(duel.p), `p, ${duel.method} this pair alone`),
+    number(`${rank(wins)} : ${rank(losses)}`, 'only A right : only B right'));
+  if (duel.p_holm !== null && duel.pairs > 1) box.append(
+    number(p(duel.p_holm), `p by Holm over all ${duel.pairs} pairs, for claims`),
+    number(p(duel.p_screening), 'p by Benjamini-Hochberg over them, for looking around'));
+  box.append(duel.groups === null
+    ? number(duel.detectable === null ? 'none' : percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases')
+    : number(String(duel.groups), `groups of settings that count as one trial, of ${duel.items} settings`));
+  const others = make('tbody', {});
+  for (const gap of duel.gaps.slice(1)) {
+    const [left, right] = turned ? [gap.b, gap.a] : [gap.a, gap.b];
+    const [from, to] = turned ? [-gap.high, -gap.low] : [gap.low, gap.high];
+    const row = make('tr', {}, make('th', { scope: 'row', textContent: gap.label }));
+    for (const value of [percent(left), percent(right), `${points(sign * gap.difference)} (${points(from)} to ${points(to)})`]) row.append(make('td', { className: 'num', textContent: value }));
+    others.append(row);
+  }
+  const head = make('tr', {});
+  for (const title of ['Measure, %', 'A', 'B', 'difference']) head.append(make('th', { scope: 'col', textContent: title, className: title === 'Measure, %' ? '' : 'num' }));
+  const table = make('table', { className: 'printed' }, make('thead', {}, head), others);
+  return [make('p', { className: 'lead', textContent: text }), box, table];
 }
 
 function picture(item, place, a, b) {
@@ -53,11 +70,38 @@ function picture(item, place, a, b) {
     make('span', { className: 'frame' }, image), line('A', a), make('br'), line('B', b));
 }
 
-function itemBlock(item, a, b) {
-  const link = make('a', { href: item.href, textContent: item.term });
+function pictures(item, a, b) {
   const list = make('ol', { className: 'duel' });
   for (let place = 0; place < item.pictures.length; place += 1) list.append(picture(item, place, a, b));
-  const block = make('section', {}, make('h3', {}, link, `: ${item.context}`), list);
+  return list;
+}
+
+function named(name, answer) {
+  const list = make('dl', { className: 'facts named' });
+  ['error', 'feature'].forEach((what, which) => {
+    const told = make('dd', {});
+    const names = answer === null ? [] : answer[which];
+    names.forEach(([text, right], place) => told.append(place ? ', ' : '',
+      right ? make('span', { className: 'tag right', textContent: `${text}, right` }) : text));
+    if (!names.length) told.append(answer === null ? 'no answer' : 'nothing');
+    list.append(make('dt', { textContent: `${name}, ${what}` }), told);
+  });
+  return list;
+}
+
+// how each kind of task draws the two answers to an item
+const DRAWN = {
+  ranking: (item, a, b) => [pictures(item, a, b)],
+  naming: (item, a, b) => [named('A', a), named('B', b)],
+};
+const LEGEND = {
+  ranking: 'Under each picture: the rank that A and B gave it; the gold is framed.',
+  naming: 'Names in the order given.',
+};
+
+function itemBlock(item, a, b) {
+  const link = make('a', { href: item.href, textContent: item.term });
+  const block = make('section', {}, make('h3', {}, link, `: ${item.context}`), ...DRAWN[data.kind](item, a, b));
   for (const text of item.texts || []) {
     const facts = make('dl', { className: 'facts' });
     for (const [key, value] of text.texts) facts.append(make('dt', { textContent: key }), make('dd', { textContent: value }));
@@ -76,21 +120,24 @@ function draw() {
   }
   const duel = data.duels.find((one) => (one.a === a && one.b === b) || (one.a === b && one.b === a));
   result.append(...summary(duel, duel.a !== a));
-  const places = data.items.map((_, i) => i).filter((i) => first.hits[i] !== second.hits[i]);
-  places.sort((x, y) => Math.abs(first.mrr[y] - second.mrr[y]) - Math.abs(first.mrr[x] - second.mrr[x]));
+  const places = data.items.map((_, i) => i).filter((i) => first.first[i] !== second.first[i]);
+  const gap = (i) => Math.abs(first.second[i] - second.second[i]);
+  places.sort((x, y) => gap(y) - gap(x));
   result.append(make('h2', { textContent: `${places.length} items where they disagree` }),
-    make('p', { className: 'note', textContent: 'Largest disagreement first. Under each picture: the rank that A and B gave it; the gold is framed.' }));
+    make('p', { className: 'note', textContent: `Largest disagreement first. ${LEGEND[data.kind]}` }));
   let shown = 0;
   const more = make('button', { type: 'button' });
+  const state = make('p', { className: 'note', role: 'status' });
   const next = () => {
     const part = places.slice(shown, shown + SHOWN);
-    more.before(...part.map((i) => itemBlock(data.items[i], first.ranks[i], second.ranks[i])));
+    state.before(...part.map((i) => itemBlock(data.items[i], first.told[i], second.told[i])));
     shown += part.length;
-    more.textContent = `Show more (${places.length - shown} left)`;
+    state.textContent = `${shown} of ${places.length} shown.`;
+    more.textContent = `Show ${Math.min(SHOWN, places.length - shown)} more`;
     more.hidden = shown >= places.length;
   };
   more.addEventListener('click', next);
-  result.append(more);
+  result.append(state, more);
   next();
 }
 

@@ -10,11 +10,12 @@ from leaderboard.answers import texts_of
 from leaderboard.board import Entry, current_entries
 from leaderboard.comparison import disagreements, duels
 from leaderboard.records import Board, Row, TrackBoard
-from leaderboard.scoring import BoardScore
+from leaderboard.scoring import value
 from leaderboard.site.links import Links
 from leaderboard.site.render import render
+from leaderboard.site.view import Texts
+from leaderboard.site.views import VIEWS
 from leaderboard.store import Store
-from sage_tasks.records import Query
 
 # A page that opens from disk holds the answers of all its entries: so many, best first.
 STATIC_ENTRIES = 12
@@ -39,20 +40,26 @@ def compare_page(
     by_id = {entry.id: entry for entry in current_entries(store)}
     entries = [by_id[row.entry] for row in chosen]
     scores = [store.scores(row.cells[task].submission, task) for row in chosen]
-    queries = store.gold(task).queries
+    gold = store.gold(task)
+    view, measures = VIEWS[gold.kind.name], gold.kind.measures
     if pair is not None and len(chosen) == 2:
-        places = disagreements(*scores)
+        places = disagreements(measures, *scores)
     else:
-        places = list(range(len(queries)))
+        places = list(range(len(gold)))
     texts = _texts(store, chosen, task)
     data = {
         "server": pair is not None,
-        "items": [_item(links, task, queries[place], texts) for place in places],
+        "kind": gold.kind.name,
+        "items": [view.block(links, gold, place, texts) for place in places],
         "answers": {
-            row.entry: _answers([found[place] for place in places])
+            row.entry: {
+                "first": [value(found[place], measures[0].name) for place in places],
+                "second": [round(value(found[place], measures[1].name), 4) for place in places],
+                "told": [view.answer(found[place]) for place in places],
+            }
             for row, found in zip(chosen, scores, strict=True)
         },
-        "duels": _duels(store, task, entries),
+        "duels": _duels(store, task, entries, [by_id[row.entry] for row in rows]),
     }
     listed = rows if pair is not None else chosen
     return render(
@@ -83,46 +90,19 @@ def _chosen(rows: Sequence[Row], pair: tuple[str, str]) -> list[Row]:
     return [*named, *rest][:2]
 
 
-def _duels(store: Store, task: str, entries: Sequence[Entry]) -> list[dict[str, Any]]:
+def _duels(
+    store: Store, task: str, entries: Sequence[Entry], everyone: Sequence[Entry]
+) -> list[dict[str, Any]]:
     if len(entries) < 2:
         return []
-    return [one.model_dump(mode="json") for one in duels(store, task, entries)]
+    family = [*entries, *(one for one in everyone if one not in entries)]
+    return [one.model_dump(mode="json") for one in duels(store, task, entries, family)]
 
 
-def _texts(
-    store: Store, rows: Sequence[Row], task: str
-) -> list[tuple[str, dict[str, list[tuple[str, str]]]]]:
+def _texts(store: Store, rows: Sequence[Row], task: str) -> Texts:
     found = []
     for row in rows:
         if row.method != "direct":
             responses = store.responses(row.cells[task].submission, task)
             found.append((row.label, {item: texts_of(r) for item, r in responses.items()}))
     return found
-
-
-def _item(
-    links: Links,
-    task: str,
-    query: Query,
-    texts: Sequence[tuple[str, dict[str, list[tuple[str, str]]]]],
-) -> dict[str, Any]:
-    return {
-        "term": query.term,
-        "context": query.context,
-        "gold": query.gold,
-        "href": links.item(task, query.id),
-        "pictures": [links.picture(task, picture) for picture in query.candidates],
-        "texts": [
-            {"label": label, "texts": by_item[query.id]}
-            for label, by_item in texts
-            if by_item.get(query.id)
-        ],
-    }
-
-
-def _answers(scores: Sequence[BoardScore]) -> dict[str, Any]:
-    return {
-        "hits": [score.hits1 for score in scores],
-        "mrr": [round(score.mrr, 4) for score in scores],
-        "ranks": [None if score.ranks is None else list(score.ranks) for score in scores],
-    }

@@ -14,6 +14,7 @@ from leaderboard.site.links import StaticLinks
 from leaderboard.site.render import (
     index_page,
     item_page,
+    parts_page,
     published_page,
     render,
     task_page,
@@ -54,6 +55,8 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
             right, entries = right_counts(store, track, info.name)
             _write(folder / "index.html", task_page(board, deep, info, gold, right, entries))
             _write(folder / "compare.html", compare_page(store, board, deep, track, info.name))
+            if gold.strata:
+                _write(folder / "parts.html", parts_page(board, deep, track, info))
             for item, answers in all_answers(store, track, info.name).items():
                 _write(folder / f"{item}.html", item_page(board, deep, info, gold, item, answers))
     return out / "index.html"
@@ -75,9 +78,9 @@ def _write_pictures(folder: Path, golds: list[Gold]) -> dict[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     files: dict[str, str] = {}
     for gold in golds:
-        for picture in gold.package.images:
+        for picture in gold.pictures:
             if picture not in files:
-                content = gold.package.picture_bytes(picture)
+                content = gold.picture_bytes(picture)
                 files[picture] = f"{picture[:20]}{suffix(content)}"
                 (folder / files[picture]).write_bytes(content)
     return files

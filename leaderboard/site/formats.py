@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Protocol
 
 NONE = "\N{EN DASH}"
@@ -60,6 +61,12 @@ def rank(places: tuple[int, int] | None) -> str:
 def count(number: float) -> str:
     """A count that ties may have made fractional: "3", "2.5"."""
     return f"{number:.0f}" if number == int(number) else f"{number:.1f}"
+
+
+def utc(moment: str) -> str:
+    """A time of the ledger: "2026-11-30 05:48 UTC"."""
+    when = datetime.fromisoformat(moment).astimezone(timezone.utc)
+    return f"{when:%Y-%m-%d %H:%M} UTC"
 
 
 def score(number: float) -> str:

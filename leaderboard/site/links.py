@@ -17,6 +17,7 @@ class Links(Protocol):
     def signs(self) -> str: ...
     def submit(self) -> str: ...
     def task(self, task: str) -> str: ...
+    def parts(self, task: str) -> str: ...
     def item(self, task: str, item: str) -> str: ...
     def picture(self, task: str, picture: str) -> str: ...
     def compare(self, task: str, a: str = "", b: str = "") -> str: ...
@@ -46,6 +47,9 @@ class ServerLinks:
 
     def task(self, task: str) -> str:
         return f"/tasks/{quote(task)}"
+
+    def parts(self, task: str) -> str:
+        return f"/parts/{quote(task)}"
 
     def item(self, task: str, item: str) -> str:
         return f"/tasks/{quote(task)}/{quote(item)}"
@@ -90,6 +94,9 @@ class StaticLinks:
 
     def task(self, task: str) -> str:
         return f"{self._root}tasks/{task}/index.html"
+
+    def parts(self, task: str) -> str:
+        return f"{self._root}tasks/{task}/parts.html"
 
     def item(self, task: str, item: str) -> str:
         return f"{self._root}tasks/{task}/{item}.html"

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.gold import Gold
-from leaderboard.published import published
-from leaderboard.records import Board, TaskInfo
-from leaderboard.scoring import BoardScore
+from leaderboard.published import PublishedTable, published
+from leaderboard.records import Board, TaskInfo, TrackBoard
 from leaderboard.site import formats
 from leaderboard.site.links import Links
-from sage_tasks.records import Query
+from leaderboard.site.views import VIEWS, ItemAnswer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(frozen=True)
-class ItemAnswer:
-    """One entry's score on one item, as a row of the item page."""
-
-    entry: str
-    label: str
-    score: BoardScore
-    texts: Sequence[tuple[str, str]] = ()
 
 
 @lru_cache(maxsize=1)
@@ -50,6 +38,7 @@ def environment() -> Environment:
         rank=formats.rank,
         count=formats.count,
         score=formats.score,
+        utc=formats.utc,
     )
     return env
 
@@ -75,8 +64,19 @@ def render(template: str, board: Board, links: Links, **values: Any) -> str:
 
 def index_page(board: Board, links: Links) -> str:
     """The page with every table."""
-    tables = [table for paper in published() for table in paper.tables if table.main]
-    return render("index.html", board, links, printed_tables=tables)
+    shown = {track.name: VIEWS[track.tasks[0].kind].lead for track in board.tracks if track.tasks}
+    printed = {track.name: printed_beside(track) for track in board.tracks}
+    return render("index.html", board, links, leads=shown, printed_tables=printed)
+
+
+def printed_beside(track: TrackBoard) -> list[PublishedTable]:
+    """Main tables of the papers that belong to a track, with the rows of its group."""
+    tables = [table for paper in published() for table in paper.tables]
+    return [
+        table.of_group(track.printed_group)
+        for table in tables
+        if table.main and table.track == track.printed
+    ]
 
 
 def published_page(board: Board, links: Links) -> str:
@@ -87,23 +87,20 @@ def published_page(board: Board, links: Links) -> str:
 def item_page(
     board: Board, links: Links, info: TaskInfo, gold: Gold, item: str, answers: Sequence[ItemAnswer]
 ) -> str:
-    """The page of one item: its ten pictures, the gold, what every entry chose.
+    """The page of one item: what was asked, the gold, what every entry answered.
 
     Raises KeyError when the task has no such item.
     """
-    place = gold.row[item]
-    query = gold.queries[place]
+    place, view = gold.row[item], VIEWS[gold.kind.name]
     return render(
-        "item.html",
+        view.template,
         board,
         links,
         task=info,
-        query=query,
         answers=answers,
-        chosen=choosers(query, answers),
-        credits=[gold.package.images[picture] for picture in query.candidates],
-        before=gold.queries[place - 1].id if place else "",
-        after=gold.queries[place + 1].id if place + 1 < len(gold.queries) else "",
+        before=gold.summaries[place - 1].id if place else "",
+        after=gold.summaries[place + 1].id if place + 1 < len(gold) else "",
+        **view.page(gold, item, answers),
     )
 
 
@@ -112,19 +109,17 @@ def task_page(
 ) -> str:
     """The list of a task's items, hardest first.
 
-    right : per item, in gold order, how many of the ``entries`` put the gold first.
+    right : per item, in gold order, how many of the ``entries`` are right by the first measure.
     """
     rows = [
-        {"id": query.id, "term": query.term, "context": query.context, "right": number}
-        for query, number in zip(gold.queries, right, strict=True)
+        {"id": one.id, "term": one.term, "context": one.context, "right": number}
+        for one, number in zip(gold.summaries, right, strict=True)
     ]
     rows.sort(key=lambda row: (row["right"], row["term"]))
-    return render("task.html", board, links, task=info, items=rows, models=entries)
+    return render("task.html", board, links, task=info, kind=gold.kind, items=rows, models=entries)
 
 
-def choosers(query: Query, answers: Sequence[ItemAnswer]) -> list[list[str]]:
-    """Per candidate, the labels of the entries that put it first."""
-    return [
-        [answer.label for answer in answers if answer.score.choice == place]
-        for place in range(len(query.candidates))
-    ]
+def parts_page(board: Board, links: Links, track: TrackBoard, info: TaskInfo) -> str:
+    """Every entry on every part of a task: strength, size of the feature, sampling kind."""
+    rows = [(row, row.cells[info.name].groups) for row in track.rows if info.name in row.cells]
+    return render("parts_of.html", board, links, task=info, track=track, rows=rows)

@@ -88,4 +88,4 @@ def test_board_of_your_own(tmp_path: Path) -> None:
     (tmp_path / "board" / "board.json").write_text(example, encoding="utf-8")
     store = open_store(tmp_path / "board")
     assert store.catalog.title == "Our board"
-    assert len(store.gold("ours").queries) == 192
+    assert len(store.gold("ours")) == 192

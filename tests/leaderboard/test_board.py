@@ -15,6 +15,7 @@ from scipy import stats as scipy_stats
 
 from leaderboard.board import build_board
 from leaderboard.records import Board, Row
+from leaderboard.scoring import value
 from leaderboard.snapshot import current_board, rebuild, snapshot_path
 from leaderboard.store import create_store
 from leaderboard.submit import submit
@@ -57,11 +58,11 @@ def hits(
     bench: Bench, name: str, task: str = "tiny"
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     scores = bench.store.scores(row(bench, name).cells[task].submission, task)
-    return np.array([score.hits1 for score in scores])
+    return np.array([value(score, "hits1") for score in scores])
 
 
 def test_estimate_and_interval(big: Bench) -> None:
-    found = row(big, "middle").hits1
+    found = row(big, "middle").scores.get("hits1")
     values = hits(big, "middle")
     assert found is not None
     assert found.value == pytest.approx(values.mean(), abs=1e-12)
@@ -74,8 +75,8 @@ def test_estimate_and_interval(big: Bench) -> None:
 
 def test_order_and_ranges(big: Bench) -> None:
     (track,) = build_board(big.store).tracks
-    values = [r.hits1.value for r in track.rows if r.hits1]
-    assert values == sorted(values, reverse=True)
+    order = [(r.rank, r.label) for r in track.rows]
+    assert order == sorted(order), "by range, then by name"
     assert track.rows[0].model == "org/strong"
     assert track.best == track.rows[0].entry
     assert track.rows[0].rank == (1, 1)
@@ -114,8 +115,8 @@ def test_missing_and_invalid_score_zero_and_are_shown(big: Bench) -> None:
     cell = found.cells["tiny"]
     assert (cell.items, cell.missing, cell.invalid) == (120, 12, 9)
     scores = big.store.scores(cell.submission, "tiny")
-    right = math.fsum(score.hits1 for score in scores if score.status == "ok")
-    assert cell.hits1.value == pytest.approx(right / 120)
+    right = math.fsum(value(score, "hits1") for score in scores if score.status == "ok")
+    assert cell.scores["hits1"].value == pytest.approx(right / 120)
     assert found.notes == ["12 of 120 missing (10.0%)", "9 of 120 invalid (7.5%)"]
     assert found.deltas == {}
 
@@ -143,7 +144,7 @@ def test_rows_without_all_ranked_tasks_are_not_ranked(bench: Bench) -> None:
     submit(bench.run("part", tasks=("tiny_swapped",)), str(bench.board))
     (track,) = build_board(bench.store).tracks
     part = next(r for r in track.rows if r.model == "org/part")
-    assert (part.hits1, part.mrr, part.rank, part.versus_best) == (None, None, None, None)
+    assert (part.scores, part.rank, part.versus_best) == ({}, None, None)
     assert track.rows[-1] is part
 
 
@@ -204,11 +205,11 @@ def test_macro_average_over_two_ranked_tasks(tmp_path: Path) -> None:
     submit(bench.run("part", tasks=("tiny",)), str(bench.board))
     (track,) = build_board(bench.store).tracks
     for one in track.rows[:-1]:
-        assert one.hits1 is not None
-        means = [one.cells[task].hits1.value for task in ("tiny", "tiny_swapped")]
-        assert one.hits1.value == pytest.approx(sum(means) / 2)
-        assert one.hits1.low < one.hits1.value < one.hits1.high
-    assert (track.rows[-1].model, track.rows[-1].hits1) == ("org/part", None)
+        hits = one.scores["hits1"]
+        means = [one.cells[task].scores["hits1"].value for task in ("tiny", "tiny_swapped")]
+        assert hits.value == pytest.approx(sum(means) / 2)
+        assert hits.low < hits.value < hits.high
+    assert (track.rows[-1].model, track.rows[-1].scores) == ("org/part", {})
     found = track.rows[1].versus_best
     assert found is not None
     assert found.method == "paired bootstrap of the macro average"
@@ -227,12 +228,12 @@ def test_detectable_difference_is_given_per_task(big: Bench) -> None:
 def test_interval_by_term(big: Bench) -> None:
     """Two items per term: the interval resamples the 60 terms, and says so."""
     cell = row(big, "middle").cells["tiny"]
-    assert cell.hits1_by_term is not None
-    assert cell.hits1_by_term.value == cell.hits1.value
-    assert cell.hits1_by_term.method != cell.hits1.method
-    assert cell.hits1_by_term.low < cell.hits1.value < cell.hits1_by_term.high
+    assert cell.by_term is not None
+    assert cell.by_term.value == cell.scores["hits1"].value
+    assert cell.by_term.method != cell.scores["hits1"].method
+    assert cell.by_term.low < cell.scores["hits1"].value < cell.by_term.high
     # every second item: one per term
-    assert row(big, "middle").cells["tiny_swapped"].hits1_by_term is None
+    assert row(big, "middle").cells["tiny_swapped"].by_term is None
 
 
 def test_new_task_version_archives_old_answers(bench: Bench) -> None:
@@ -251,7 +252,7 @@ def test_new_task_version_archives_old_answers(bench: Bench) -> None:
 def test_new_dataset_build_rescores_old_answers(bench: Bench) -> None:
     """The gold of one item is corrected; its id stays, so the same responses are scored anew."""
     (receipt,) = submit(bench.run("a", accuracy=1.0), str(bench.board))
-    assert row(bench, "a").cells["tiny"].hits1.value == 1.0
+    assert row(bench, "a").cells["tiny"].scores["hits1"].value == 1.0
     path = bench.root / "data" / "base" / "test.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     old = lines[0]["gold"]
@@ -268,5 +269,5 @@ def test_new_dataset_build_rescores_old_answers(bench: Bench) -> None:
         check=True,
     )
     (track,) = Board.model_validate_json(fresh.stdout).tracks
-    assert track.rows[0].cells["tiny"].hits1.value == pytest.approx(23 / 24)
+    assert track.rows[0].cells["tiny"].scores["hits1"].value == pytest.approx(23 / 24)
     assert track.rows[0].cells["tiny"].submission == receipt.submission

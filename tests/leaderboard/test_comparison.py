@@ -34,7 +34,7 @@ def test_verdicts(pair: Bench) -> None:
 def test_numbers_agree_with_the_scores(pair: Bench) -> None:
     found = duel(pair.store, "tiny", "org/good", "org/bad")
     items = disagreeing(pair.store, found)
-    wins = sum(one.hits1_a > one.hits1_b for one in items)
+    wins = sum(one.value_a > one.value_b for one in items)
     assert (found.wins, found.losses) == (wins, len(items) - wins)
     assert found.p == pytest.approx(scipy_stats.binomtest(wins, len(items), 0.5).pvalue)
     assert found.difference == pytest.approx((2 * wins - len(items)) / 60)
@@ -76,7 +76,7 @@ def test_static_page_holds_every_pair(pair: Bench) -> None:
     data = json.loads(found[1])
     assert len(data["duels"]) == 3
     assert len(data["items"]) == 60
-    assert {len(one["ranks"]) for one in data["answers"].values()} == {60}
+    assert {len(one["told"]) for one in data["answers"].values()} == {60}
 
 
 @pytest.mark.browser

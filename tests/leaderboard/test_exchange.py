@@ -45,7 +45,7 @@ def test_csv_and_parquet_hold_the_same_numbers(filled: Bench, tmp_path: Path) ->
         assert line["label"] == row["label"]
         assert float(line["hits1"]) == row["hits1"]
     (track,) = build_board(filled.store).tracks
-    assert rows[0]["hits1"] == track.rows[0].cells["tiny"].hits1.value
+    assert rows[0]["hits1"] == track.rows[0].cells["tiny"].scores["hits1"].value
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(1)", "\tx", "\rx"])
@@ -59,9 +59,16 @@ def test_latex(filled: Bench, tmp_path: Path) -> None:
     (path,) = write(filled, "latex", tmp_path / "board.tex")
     text = path.read_text()
     (track,) = build_board(filled.store).tracks
-    best = track.rows[0].hits1
-    assert best is not None
-    assert rf"org/good (text=gloss) & \textbf{{{100 * best.value:.1f}}} $\pm$" in text
+    for row in track.rows:
+        one = row.scores["hits1"]
+        low, shown, high = (round(100 * x, 1) for x in (one.low, one.value, one.high))
+        line = next(line for line in text.splitlines() if line.startswith(row.label))
+        pattern = r"(?:\\text\w\w\{)?([\d.]+)\}? \$(?:\\pm\$ ([\d.]+)|\^\{\+([\d.]+)\}_\{-([\d.]+)\}\$)"
+        value, half, above, below = re.search(pattern, line).groups()  # type: ignore[union-attr]
+        assert float(value) == shown
+        assert float(value) + float(above or half) == pytest.approx(high)
+        assert float(value) - float(below or half) == pytest.approx(low)
+        assert 0 <= low <= high <= 100
     columns = {line.count(" & ") for line in text.splitlines() if line.endswith(r"\\")}
     assert columns == {1, 2}, "the heading spans two columns, every other line has both"
     assert escape(r"a_b & 50% \x {y}") == r"a\_b \& 50\% \textbackslash{}x \{y\}"
@@ -84,7 +91,7 @@ def test_hub_needs_a_pinned_dataset(
     entries = yaml.safe_load(paths[0].read_text())
     assert entries[0]["dataset"] == {"id": "org/tiny", "task_id": "tiny", "revision": "c" * 40}
     (track,) = build_board(filled.store).tracks
-    assert entries[0]["value"] == round(100 * track.rows[0].cells["tiny"].hits1.value, 2)
+    assert entries[0]["value"] == round(100 * track.rows[0].cells["tiny"].scores["hits1"].value, 2)
 
 
 def test_every_eval_ever_there_and_back(filled: Bench, tmp_path: Path) -> None:

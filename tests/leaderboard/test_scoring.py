@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from leaderboard.scoring import mid_ranks, score_query, score_task
+from leaderboard.kinds.ranking_score import RankingScore, mid_ranks, score_query
+from leaderboard.scoring import score_task, value
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench
 from wordsight.answers import failed, likelihood, similarity
@@ -43,7 +44,7 @@ def test_mixed_interfaces_make_the_item_invalid(bench: Bench) -> None:
 
 def test_failed_and_absent_items_are_missing(bench: Bench) -> None:
     gold = bench.store.gold("tiny")
-    first = gold.queries[0].id
+    first = gold.summaries[0].id
     scores = score_task(gold, {first: ["Yes"] * 9 + [failed("timeout")]})
     assert {s.status for s in scores} == {"missing"}
     assert "timeout" in scores[0].reason
@@ -72,7 +73,7 @@ def test_claimed_scores_do_not_count(bench: Bench) -> None:
 
     (receipt,) = submit(bench.run("liar", tasks=("tiny",), edit=edit), str(bench.board))
     scores = bench.store.scores(receipt.submission, "tiny")
-    assert math.fsum(score.hits1 for score in scores) == 0.0
+    assert math.fsum(value(score, "hits1") for score in scores) == 0.0
 
 
 def test_mid_ranks() -> None:

@@ -63,9 +63,9 @@ def test_item_and_its_pictures(served: Served) -> None:
     query = served.bench.packages["tiny"].queries[0]
     with served.client() as client:
         detail = client.get(f"/api/v1/tasks/tiny/items/{query.id}").json()
-        assert detail["gold"] == query.gold
+        assert detail["gold"]["gold"] == query.gold
         assert len(detail["answers"]) == 3
-        picture = client.get(f"/api/v1/tasks/tiny/pictures/{detail['candidates'][0]}")
+        picture = client.get(f"/api/v1/tasks/tiny/pictures/{detail['gold']['candidates'][0]}")
         assert picture.headers["content-type"] == "image/png"
         assert picture.content == served.bench.packages["tiny"].picture_bytes(query.candidates[0])
         page = client.get(f"/tasks/tiny/{query.id}").text
@@ -78,7 +78,7 @@ def test_schema_is_published(served: Served) -> None:
     with served.client() as client:
         paths = client.get("/openapi.json").json()["paths"]
     assert "/api/v1/submissions" in paths
-    assert all(path.startswith("/api/v1/") for path in paths)
+    assert all(path.startswith("/api/v1") for path in paths)
 
 
 @pytest.mark.parametrize("path", ["/", "/table", "/api/v1/board", "/style.css", "/nothing"])

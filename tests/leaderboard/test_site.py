@@ -80,9 +80,11 @@ def test_table_shows_what_the_board_has(bench: Bench, site: Path) -> None:
 
     text = (site / "index.html").read_text(encoding="utf-8")
     for row in build_board(bench.store).tracks[0].rows:
-        assert row.hits1 is not None
-        assert f"{100 * row.hits1.value:.1f}<small>" in text
-        assert f"{100 * row.hits1.low:.1f} to {100 * row.hits1.high:.1f}" in text
+        assert row.scores
+        assert f"{100 * row.scores['hits1'].value:.1f}<small>" in text
+        assert (
+            f"{100 * row.scores['hits1'].low:.1f} to {100 * row.scores['hits1'].high:.1f}" in text
+        )
 
 
 @pytest.mark.browser

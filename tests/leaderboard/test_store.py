@@ -12,6 +12,7 @@ from leaderboard import ledger
 from leaderboard.ledger import LedgerError
 from leaderboard.runs import read_runs
 from leaderboard.schema import SubmissionError
+from leaderboard.scoring import value
 from leaderboard.store import create_store, open_store
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench
@@ -61,10 +62,10 @@ def test_matrix_keeps_the_order_asked_for(bench: Bench) -> None:
     ]
     for order in (ids, ids[::-1]):
         matrix = bench.store.matrix("tiny", order)
-        assert matrix.hits1.shape == (24, 5)
+        assert matrix.values["hits1"].shape == (24, 5)
         for column, submission in enumerate(order):
-            expected = [score.hits1 for score in bench.store.scores(submission, "tiny")]
-            assert matrix.hits1[:, column].tolist() == expected
+            expected = [value(score, "hits1") for score in bench.store.scores(submission, "tiny")]
+            assert matrix.values["hits1"][:, column].tolist() == expected
 
 
 def three_lines(bench: Bench) -> Path:

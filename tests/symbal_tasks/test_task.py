@@ -93,7 +93,8 @@ def test_any_model_gets_the_direct_prompt(manager: Any) -> None:
 
 
 def test_every_task_file_names_its_data(manager: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from symbal_tasks.task import benchmark_root, metric_name
+    from symbal_tasks.sources import benchmark_root
+    from symbal_tasks.task import metric_name
 
     assert {metric_name(measure) for measure in MEASURES} == NAMES
     # lmms-eval's groups match metric names by substring

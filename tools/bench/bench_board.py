@@ -54,7 +54,8 @@ def build(root: Path, count: int) -> None:
     from leaderboard import files, ledger
     from leaderboard.lines import Submission
     from leaderboard.schema import Header, Item, TaskRun
-    from leaderboard.scoring import BoardScore
+    from leaderboard.kinds import RANKING
+    from leaderboard.kinds.ranking_score import RankingScore
     from leaderboard.store import create_store
 
     rng = random.Random(0)
@@ -88,7 +89,7 @@ def build(root: Path, count: int) -> None:
         )
         # one item each: the header is what the board reads here, scores lie beside
         items = tuple(
-            Item(task=task, item=store.gold(task).queries[0].id, responses=["No"] * 10)
+            Item(task=task, item=store.gold(task).summaries[0].id, responses=["No"] * 10)
             for task in SIZES
         )
         submission = Submission(header, items)
@@ -96,11 +97,13 @@ def build(root: Path, count: int) -> None:
             right = numbers.random(size) < 1 / (1 + np.exp(difficulty[task] - skill))
             rank = np.where(right, 1, numbers.integers(2, 11, size))
             scores = [
-                BoardScore(q.id, "ok", float(r == 1), float(1 / r), interface="likelihood")
-                for q, r in zip(store.gold(task).queries, rank.tolist(), strict=True)
+                RankingScore(one.id, "ok", float(r == 1), float(1 / r), interface="likelihood")
+                for one, r in zip(store.gold(task).summaries, rank.tolist(), strict=True)
             ]
             files.write_atomic(
-                store.score_file(task, submission.id), files.score_bytes(scores), sync=False
+                store.score_file(task, submission.id),
+                files.score_bytes(RANKING, scores),
+                sync=False,
             )
         content = files.entry_bytes(submission)
         files.write_atomic(board / "entries" / f"{submission.id}.parquet", content, sync=False)

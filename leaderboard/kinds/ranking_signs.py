@@ -1,0 +1,92 @@
+"""Signs that a ranking entry deserves a look; each is one small function and one line in SIGNS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from leaderboard.gold import Gold
+from leaderboard.kinds.ranking_gold import RankingGold
+from leaderboard.kinds.ranking_score import RankingScore
+from leaderboard.scoring import ItemScore
+
+CHANCE = 0.1
+ALPHA = 0.001
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One entry's scores on one task, with the place of the gold of each item."""
+
+    scores: Sequence[RankingScore]
+    golds: Sequence[int]
+
+
+def signs(gold: Gold, scores: Sequence[ItemScore]) -> list[str]:
+    """What stands out in one entry's answers to one task."""
+    assert isinstance(gold, RankingGold)
+    mine = [score for score in scores if isinstance(score, RankingScore)]
+    answers = Answers(mine, [query.gold for query in gold.queries])
+    return [text for sign in SIGNS if (text := sign(answers))]
+
+
+def constant(answers: Answers) -> str:
+    """Nearly all items tie all their candidates: the entry says the same to everything."""
+    valid = [s for s in answers.scores if s.ranks]
+    tied = sum(1 for s in valid if s.ranks and len(set(s.ranks)) == 1)
+    if not valid or tied < 0.9 * len(valid):
+        return ""
+    return f"gives all candidates the same score on {tied} of {len(valid)} items"
+
+
+def positional(answers: Answers) -> str:
+    """First choices pile up on one place, more than the golds do (exact binomial test)."""
+    from scipy import stats
+
+    choices = [s.choice for s in answers.scores if s.choice is not None]
+    if len(choices) < 20:
+        return ""
+    places = max(len(answers.scores[0].ranks or ()), 10)
+    counts = [choices.count(place) for place in range(places)]
+    top = max(counts)
+    place = counts.index(top)
+    share = max(1 / places, answers.golds.count(place) / len(answers.golds))
+    p = stats.binomtest(top, len(choices), share, alternative="greater").pvalue * places
+    if p >= ALPHA or top < 0.3 * len(choices):
+        return ""
+    return f"puts candidate {place + 1} first on {top} of {len(choices)} items"
+
+
+def chance_level(answers: Answers) -> str:
+    """Hits@1 is what guessing gives."""
+    from scipy import stats
+
+    n = len(answers.scores)
+    hits = math.fsum(s.hits1 for s in answers.scores)
+    low = stats.binom.ppf(0.025, n, CHANCE)
+    high = stats.binom.ppf(0.975, n, CHANCE)
+    return "does not differ from guessing" if low <= hits <= high else ""
+
+
+def hard_gold(answers: Answers) -> str:
+    """Certainty that looks copied: the gold alone gets a score, on nearly every item."""
+    ok = [
+        (s.scores, gold)
+        for s, gold in zip(answers.scores, answers.golds, strict=True)
+        # one letter is always as hard as this
+        if s.scores is not None and s.interface != "choice"
+    ]
+    if len(ok) < 20:
+        return ""
+    exact = sum(
+        1
+        for scores, gold in ok
+        if scores[gold] == max(scores) and len({v for i, v in enumerate(scores) if i != gold}) == 1
+    )
+    if exact < 0.95 * len(ok):
+        return ""
+    return f"gives the gold one score and all others another on {exact} of {len(ok)} items"
+
+
+SIGNS: tuple[Callable[[Answers], str], ...] = (constant, positional, chance_level, hard_gold)
