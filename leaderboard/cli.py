@@ -41,6 +41,9 @@ def rank(
     interval: Annotated[
         Interval, typer.Option(help="Limits to show; bca where the usual ones are percentiles.")
     ] = Interval.usual,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="Add SymbalBench by strength, feature size and kind.")
+    ] = False,
     published: Annotated[
         bool, typer.Option("--published", help="Add the papers' figures (aggregates only).")
     ] = False,
@@ -58,7 +61,7 @@ def rank(
     else:
         from leaderboard.table import print_board, print_published
 
-        print_board(board)
+        print_board(board, parts=parts)
         if published:
             print_published()
 

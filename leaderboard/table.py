@@ -25,15 +25,18 @@ if TYPE_CHECKING:
 PIPE_WIDTH = 160
 
 
-def print_board(board: Board) -> None:
-    """Print every track. Labels are printed as they are: no markup in them is obeyed."""
+def print_board(board: Board, *, parts: bool = False) -> None:
+    """Print every track. Labels are printed as they are: no markup in them is obeyed.
+
+    parts : also a table for each task that has parts with numbers of their own.
+    """
     console = _console()
     if not board.tracks:
         console.print("No submissions yet.")
     for track in board.tracks:
         console.print(_table(board, track))
-        for strata in _strata(track):
-            console.print(strata)
+        for table in _parts(track) if parts else ():
+            console.print(table)
         for task in track.tasks:
             console.print(
                 f"{task.label}: {task.name} version {task.version}, {task.items} items, "
@@ -45,8 +48,8 @@ def print_board(board: Board) -> None:
         console.print(f"withdrawn: {one.label} ({one.submission}): {one.reason}")
     console.print(
         "Percent, 95% intervals. A rank range holds all places that the data allow; rows of one "
-        "range stand in the order of the alphabet. Over all rows against the same one: p by Holm, for "
-        "claims; BH by Benjamini-Hochberg, for looking around."
+        "range stand in the order of the alphabet. Over all rows against the same one: p by Holm, "
+        "for claims; BH by Benjamini-Hochberg, for looking around."
     )
 
 
@@ -142,7 +145,7 @@ def _table(board: Board, track: TrackBoard) -> Table:
     return table
 
 
-def _strata(track: TrackBoard) -> Iterator[Table]:
+def _parts(track: TrackBoard) -> Iterator[Table]:
     """One table per task that has parts with numbers of their own: a line per entry and part."""
     from rich.table import Table
     from rich.text import Text
@@ -152,14 +155,14 @@ def _strata(track: TrackBoard) -> Iterator[Table]:
         if not parts:
             continue
         table = Table(title=f"{task.label}, by part", title_justify="left", header_style="bold")
-        for heading in ("Model", "Part"):
-            table.add_column(heading)
+        table.add_column("Model", ratio=1)
+        table.add_column("Part", no_wrap=True)
         for heading in ("Items", *[measure.label for measure in track.measures]):
             table.add_column(heading, justify="right", no_wrap=True)
         for row, group in parts:
             told = (row.label, f"{group.family} {group.group}", str(group.items))
             scores = [group.scores.get(measure.name) for measure in track.measures]
-            numbers = [f"{percent(one)} ({limits(one)})" if one else NONE for one in scores]
+            numbers = [f"{percent(one)}\n{limits(one)}" for one in scores]
             table.add_row(*[Text(text) for text in (*told, *numbers)])
         yield table
 

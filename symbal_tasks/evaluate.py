@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 TOP = 5
 MEASURES = ("t@1", "t@5", "v@1", "v@5", "both@1", "both@5")
 _NAMES = r"textual[ _]errors?|visual[ _]features?"
-_LINE = re.compile(rf"^\W*({_NAMES})\W*:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(rf"^[^\w\n]*({_NAMES})[^\w\n]*:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTILINE)
+# A longer text is no name, and endless ones would keep the judge busy for hours.
+MAX_NAME = 100
+# Letters below a heading in which its list is looked for.
+_BELOW = 2000
 # "1. dog", "- dog": a list under its heading
 _ITEM = re.compile(r"\s*(?:[-*\u2022]|\d+[.)])\s+(.*)")
 
@@ -65,16 +69,19 @@ def read_answer(text: str) -> Answer:
     """Read ``Textual Error: a, b`` / ``Visual Feature: c, d``, or the same as JSON lists.
 
     A list may also stand below its heading, an item a line; a list that is missing is empty. Of
-    repeated lists the last counts, because a model that reasons aloud may draft first.
+    repeated lists the last counts, because a model that reasons aloud may draft first. A name of
+    more than ``MAX_NAME`` letters is cut.
     """
-    text = re.sub(r"<think>.*?</think>", "", text, flags=re.DOTALL)
+    text = _without_thoughts(text)
     found = _as_json(text)
     if not found:
         for match in _LINE.finditer(text):
-            listed = match[2].split(",") if match[2].strip() else _items(text[match.end() :])
+            listed = match[2].split(",") if match[2].strip() else _below(text, match.end())
             found[_kind(match[1])] = [str(part) for part in listed]
     named = {
-        kind: tuple(name for part in parts if (name := part.strip(" \t.*\"'`[]{}")))[:TOP]
+        kind: tuple(name[:MAX_NAME] for part in parts if (name := part.strip(" \t.*\"'`[]{}")))[
+            :TOP
+        ]
         for kind, parts in found.items()
     }
     return Answer(named.get("error", ()), named.get("feature", ()))
@@ -86,7 +93,7 @@ def _as_json(text: str) -> dict[str, list[str]]:
         return {}
     try:
         fields = json.loads(text[start : end + 1])
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return {
         _kind(name): [part for part in parts if isinstance(part, str)]
@@ -95,9 +102,9 @@ def _as_json(text: str) -> dict[str, list[str]]:
     }
 
 
-def _items(text: str) -> list[str]:
+def _below(text: str, start: int) -> list[str]:
     items: list[str] = []
-    for line in text.lstrip("\n").splitlines():
+    for line in text[start : start + _BELOW].lstrip("\n").splitlines():
         match = _ITEM.match(line)
         if not match:
             break
@@ -189,25 +196,42 @@ def difference(
     return float((hits - others).sum() / sizes.sum()), float(low), float(high)
 
 
+# Families of strata with their groups, in the order in which they are shown.
+SIZES = ("below 0.2", "0.2 to 0.4", "0.4 and more")
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "strength": (),
+    "feature size": SIZES,
+    "kind": ("random", "popular", "adversarial", "unknown"),
+}
+
+
 def groups_of(
     strength: float, feature_size: float | None, kinds: Sequence[str]
 ) -> list[tuple[str, str]]:
     """Strata that a setting is in, as (family, group): Figures 4 and 8 of the paper."""
     groups = [("strength", f"{strength:g}")]
     if feature_size is not None:
-        size = feature_size
-        name = "below 0.2" if size < 0.2 else "0.2 to 0.4" if size < 0.4 else "0.4 and more"
-        groups.append(("feature size", name))
+        groups.append(("feature size", SIZES[(feature_size >= 0.2) + (feature_size >= 0.4)]))
     return groups + [("kind", kind) for kind in kinds]
+
+
+def group_order(family: str, group: str) -> tuple[int, int, str]:
+    """Where a group stands among all strata."""
+    known = FAMILIES[family]
+    place = known.index(group) if group in known else len(known)
+    return list(FAMILIES).index(family), place, group
 
 
 def strata(scored: Sequence[Scored]) -> dict[str, dict[str, list[Scored]]]:
     """Settings by strength, by size of the feature and by sampling kind (Figures 4 and 8)."""
-    by: dict[str, dict[str, list[Scored]]] = {"strength": {}, "feature size": {}, "kind": {}}
+    by: dict[str, dict[str, list[Scored]]] = {family: {} for family in FAMILIES}
     for one in scored:
         for family, group in groups_of(one.strength, one.feature_size, one.kinds):
             by[family].setdefault(group, []).append(one)
-    return {name: dict(sorted(groups.items())) for name, groups in by.items()}
+    return {
+        family: dict(sorted(groups.items(), key=lambda one: group_order(family, one[0])))
+        for family, groups in by.items()
+    }
 
 
 def table(scored: Sequence[Scored]) -> list[str]:

@@ -11,7 +11,7 @@ from leaderboard.catalog import BoardTask
 from leaderboard.gold import Exchanged, Gold, Stratum, Summary
 from leaderboard.kinds.naming_score import NamingScore, missing_score, score_setting
 from leaderboard.scoring import ItemScore
-from symbal_tasks.evaluate import groups_of
+from symbal_tasks.evaluate import group_order, groups_of
 from symbal_tasks.records import Setting
 from symbal_tasks.view import Benchmark, open_benchmark
 
@@ -100,10 +100,5 @@ def _strata(settings: Sequence[Setting]) -> tuple[Stratum, ...]:
             places.setdefault(key, []).append(place)
     return tuple(
         Stratum(family, group, tuple(found))
-        for (family, group), found in sorted(places.items(), key=lambda one: _order(one[0]))
+        for (family, group), found in sorted(places.items(), key=lambda one: group_order(*one[0]))
     )
-
-
-def _order(key: tuple[str, str]) -> tuple[int, tuple[str, str]]:
-    family, _ = key
-    return ("strength", "feature size", "kind").index(family), key

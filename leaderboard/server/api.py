@@ -76,7 +76,8 @@ class Routes(BaseModel):
     """What this API offers.
 
     version : of the API; a change that breaks readers gets another path. wordsight : of the
-    program. commit : last ledger hash, from which every number follows. schema_path : where OpenAPI lies.
+    program. commit : last ledger hash, from which every number follows. schema_path : where the
+    OpenAPI description lies.
     """
 
     version: str

@@ -104,8 +104,8 @@ def test_holm_over_all_rows(big: Bench) -> None:
     tests = [r.versus_best for r in track.rows if r.versus_best]
     p = sorted(test.p for test in tests)
     running, expected = 0.0, []
-    for place, value in enumerate(p):
-        running = max(running, min(1.0, value * (len(p) - place)))
+    for place, one in enumerate(p):
+        running = max(running, min(1.0, one * (len(p) - place)))
         expected.append(running)
     assert sorted(test.p_adjusted for test in tests) == pytest.approx(expected)
 

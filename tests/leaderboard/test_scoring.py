@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from leaderboard.kinds.ranking_score import RankingScore, mid_ranks, score_query
+from leaderboard.kinds.ranking_score import mid_ranks, score_query
 from leaderboard.scoring import score_task, value
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from leaderboard.kinds.ranking_score import RankingScore
 from leaderboard.site.export import export_site
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench
@@ -69,7 +70,9 @@ def test_item_page_shows_each_models_choice(bench: Bench, site: Path) -> None:
     text = (site / "tasks" / "tiny" / f"{query.id}.html").read_text(encoding="utf-8")
     for row in track.rows:
         scores = bench.store.scores(row.cells["tiny"].submission, "tiny")
-        choice = next(score.choice for score in scores if score.item == query.id)
+        score = next(score for score in scores if score.item == query.id)
+        assert isinstance(score, RankingScore)
+        choice = score.choice
         assert choice is not None
         right = "right" if choice == query.gold else "wrong"
         assert re.search(rf"{row.label}</th>\s*<td>.*?{choice + 1}, {right}", text, re.DOTALL)

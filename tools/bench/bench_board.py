@@ -52,10 +52,10 @@ def build(root: Path, count: int) -> None:
     from bench import make_pictures, make_query, write_lines
 
     from leaderboard import files, ledger
-    from leaderboard.lines import Submission
-    from leaderboard.schema import Header, Item, TaskRun
     from leaderboard.kinds import RANKING
     from leaderboard.kinds.ranking_score import RankingScore
+    from leaderboard.lines import Submission
+    from leaderboard.schema import Header, Item, TaskRun
     from leaderboard.store import create_store
 
     rng = random.Random(0)
