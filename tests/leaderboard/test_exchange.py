@@ -63,7 +63,9 @@ def test_latex(filled: Bench, tmp_path: Path) -> None:
         one = row.scores["hits1"]
         low, shown, high = (round(100 * x, 1) for x in (one.low, one.value, one.high))
         line = next(line for line in text.splitlines() if line.startswith(row.label))
-        pattern = r"(?:\\text\w\w\{)?([\d.]+)\}? \$(?:\\pm\$ ([\d.]+)|\^\{\+([\d.]+)\}_\{-([\d.]+)\}\$)"
+        pattern = (
+            r"(?:\\text\w\w\{)?([\d.]+)\}? \$(?:\\pm\$ ([\d.]+)|\^\{\+([\d.]+)\}_\{-([\d.]+)\}\$)"
+        )
         value, half, above, below = re.search(pattern, line).groups()  # type: ignore[union-attr]
         assert float(value) == shown
         assert float(value) + float(above or half) == pytest.approx(high)
