@@ -32,12 +32,17 @@ class Clustering:
 
 
 def cluster(
-    vectors: NDArray[np.float32], sweep: Sequence[int] = SWEEP, *, seed: int = 0, redo: int = 1
+    vectors: NDArray[np.float32],
+    sweep: Sequence[int] = SWEEP,
+    *,
+    seed: int = 0,
+    redo: int = 1,
+    least_mean_size: int = 2,
 ) -> Clustering:
     """Cluster unit vectors (n, d); the k of the sweep with the best mean silhouette wins.
 
-    A k is tried only where n / k is at least 2. Rows that are all the same, or too few for any k,
-    form one cluster.
+    A k is tried only where n / k is at least ``least_mean_size``; where that leaves none, the
+    largest k that it allows is. Rows that are all the same, or too few for two clusters, form one.
     """
     import numpy as np
 
@@ -47,7 +52,9 @@ def cluster(
     best: NDArray[np.int64] = np.zeros(n, dtype=np.int64)
     # k-means cannot make more clusters than there are different points
     distinct = len(np.unique(vectors, axis=0)) if n <= 5000 else n
-    for k in sorted({k for k in sweep if 2 <= k <= n // 2 and k <= distinct}):
+    most = min(n // least_mean_size, distinct)
+    wanted = {k for k in sweep if k <= most} or {most}
+    for k in sorted(k for k in wanted if k >= 2):
         labels = spherical_kmeans(vectors, k, seed=seed, redo=redo)
         if len(np.unique(labels)) < 2:
             continue

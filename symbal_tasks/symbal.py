@@ -7,14 +7,14 @@ behind that group's facts.
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from symbal_tasks.backends import Claim, Row, RowEmbedder, TextEmbedder
 from symbal_tasks.cluster import Clustering, cluster
 from symbal_tasks.facts import SplitFacts, sentences
+from symbal_tasks.groups import rank, sample
 from symbal_tasks.scorers import Scorer
 from symbal_tasks.summarise import RowSummary, TextSummary
 from symbal_tasks.trace import Finding, Group, Stage, Trace
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 
 
@@ -58,6 +57,10 @@ class Options:
 
     k : names given for each error and feature. findings : misalignments looked for (A.3).
     min_share : a group of facts counts as recurring from this share of the rows on.
+    margin : standard errors added to a group's mean agreement before groups are ranked, so that
+        small ones do not win by chance; 0 is the paper's plain mean.
+    least_mean_size : a number of clusters is tried only where they hold so many items on average;
+        few rows would else fall into groups of two or three, in which nothing recurs.
     score_sample, summary_sample : members of a group that are scored and named (None: all).
     redo : restarts of k-means for each k.
     merge : groups whose centres have at least this cosine are one finding.
@@ -73,6 +76,8 @@ class Options:
     sweep: tuple[int, ...] = (8, 16, 32, 64, 96, 128)
     picture_sweep: tuple[int, ...] = (2, 4, 8, 16)
     min_share: float = 0.005
+    margin: float = 2.0
+    least_mean_size: int = 5
     score_sample: int | None = None
     summary_sample: int | None = 200
     merge: float = 0.9
@@ -98,20 +103,24 @@ def find(
     progress("embed facts", 0, len(claims))
     vectors = composition.texts.embed([claim.fact for claim in claims])
     progress("group facts", 0, len(claims))
-    clustering = cluster(vectors, options.sweep, seed=options.seed, redo=options.redo)
+    clustering = _cluster(vectors, options.sweep, options)
     progress("score facts", 0, len(claims))
     scores = _score(claims, clustering, composition.scorer, options)
-    groups = _groups(claims, clustering, scores)
-    least = max(2, round(options.min_share * len(rows)))
-    recurring = [g for g in groups if g.size >= least] or groups
-    stage = Stage(clustering.k, clustering.silhouettes, groups, len(groups) - len(recurring))
+    ranking = rank(
+        [(claim.row.id, claim.fact) for claim in claims],
+        clustering,
+        scores,
+        min_share=options.min_share,
+        of=len(rows),
+        margin=options.margin,
+    )
     findings = []
-    chosen = _merged(recurring, clustering, vectors, options)
+    chosen = _merged(ranking.recurring, clustering, vectors, options)
     for number, (worst, members) in enumerate(chosen, 1):
         progress("name findings", number, len(chosen))
         findings.append(_finding(rows, claims, scores, worst, members, composition, options))
     return Trace(
-        composition.names(), asdict(options), len(rows), len(claims), stage, tuple(findings)
+        composition.names(), asdict(options), len(rows), len(claims), ranking.stage, tuple(findings)
     )
 
 
@@ -130,7 +139,7 @@ def find_ungrouped(
     flagged = np.flatnonzero(scores < options.threshold).tolist()
     findings: tuple[Finding, ...] = ()
     if flagged:
-        facts = [claims[i] for i in _sample(flagged, options.summary_sample, options.seed)]
+        facts = [claims[i] for i in sample(flagged, options.summary_sample, options.seed)]
         kept = set(flagged)
         rest = [claim.fact for i, claim in enumerate(claims) if i not in kept]
         errors = composition.text_summary.summarise([c.fact for c in facts], rest, options.k)
@@ -169,7 +178,7 @@ def _finding(
     options: Options,
 ) -> Finding:
     inside = set(members)
-    texts = [claims[i].fact for i in _sample(members, options.summary_sample, options.seed)]
+    texts = [claims[i].fact for i in sample(members, options.summary_sample, options.seed)]
     outside = [claim.fact for i, claim in enumerate(claims) if i not in inside]
     errors = composition.text_summary.summarise(texts, outside, options.k)
     stage: Stage | None = None
@@ -197,43 +206,63 @@ def _second(
 ) -> tuple[Stage, list[str], list[str]]:
     import numpy as np
 
-    if composition.second_scorer is not None:
-        behind = composition.second_scorer.score([claims[i] for i in members])
-    else:
-        behind = scores[list(members)]
-        unscored = np.isnan(behind)
-        if unscored.any():
-            todo = [claims[i] for i, missing in zip(members, unscored, strict=True) if missing]
-            behind = behind.copy()
-            behind[unscored] = composition.scorer.score(todo)
-    by_row: dict[str, list[float]] = {}
+    agreement: dict[str, list[float]] = {}
     shown: dict[str, Row] = {}
+    behind = _scores_behind(claims, scores, members, composition)
     for i, score in zip(members, behind, strict=True):
         shown[claims[i].row.id] = claims[i].row
-        by_row.setdefault(claims[i].row.id, []).append(float(score))
+        agreement.setdefault(claims[i].row.id, []).append(float(score))
     if options.second == "behind":
-        pictured, sweep, least_share = list(shown.values()), options.picture_sweep, 0.05
-        agreement = np.array([_mean(by_row[row.id]) for row in pictured])
+        pictured, sweep, min_share = list(shown.values()), options.picture_sweep, 0.05
     else:
-        pictured, sweep, least_share = list(rows), options.everywhere_sweep, options.min_share
-        agreement = np.array(
-            [_mean(by_row[row.id]) if row.id in by_row else 1.0 for row in pictured]
-        )
-    clustering = cluster(
-        composition.pictures.embed_rows(pictured), sweep, seed=options.seed, redo=options.redo
+        pictured, sweep, min_share = list(rows), options.everywhere_sweep, options.min_share
+    # a picture without the error agrees with its caption in this
+    means = np.array([_mean(agreement.get(row.id, [1.0])) for row in pictured])
+    ranking = rank(
+        [(row.id, "") for row in pictured],
+        _cluster(composition.pictures.embed_rows(pictured), sweep, options),
+        means,
+        min_share=min_share,
+        of=len(pictured),
+        margin=options.margin,
     )
-    groups = _groups([Claim("", row) for row in pictured], clustering, agreement)
-    least = max(2, round(least_share * len(pictured)))
-    recurring = [g for g in groups if g.size >= least] or groups
     by_id = {row.id: row for row in pictured}
-    chosen = {key for key, _ in recurring[0].members}
-    sampled = _sample(sorted(chosen), options.summary_sample, options.seed)
+    chosen = {key for key, _ in ranking.recurring[0].members}
+    sampled = sample(sorted(chosen), options.summary_sample, options.seed)
     others = [row for row in rows if row.id not in chosen]
     features = composition.row_summary.summarise_rows(
         [by_id[key] for key in sampled], others, options.k
     )
-    stage = Stage(clustering.k, clustering.silhouettes, groups, len(groups) - len(recurring))
-    return stage, features, sorted(chosen)
+    return ranking.stage, features, sorted(chosen)
+
+
+def _scores_behind(
+    claims: Sequence[Claim],
+    scores: NDArray[np.float64],
+    members: Sequence[int],
+    composition: Composition,
+) -> NDArray[np.float64]:
+    """Agreement of the worst facts: stage 1's where it has the scorer and scored them, else now."""
+    import numpy as np
+
+    if composition.second_scorer is not None:
+        return composition.second_scorer.score([claims[i] for i in members])
+    behind = scores[list(members)].copy()
+    unscored = np.isnan(behind)
+    if unscored.any():
+        todo = [claims[i] for i, missing in zip(members, unscored, strict=True) if missing]
+        behind[unscored] = composition.scorer.score(todo)
+    return behind
+
+
+def _cluster(vectors: NDArray[np.float32], sweep: Sequence[int], options: Options) -> Clustering:
+    return cluster(
+        vectors,
+        sweep,
+        seed=options.seed,
+        redo=options.redo,
+        least_mean_size=options.least_mean_size,
+    )
 
 
 def _score(
@@ -244,33 +273,11 @@ def _score(
     chosen = sorted(
         i
         for number in range(clustering.k)
-        for i in _sample(clustering.members(number).tolist(), options.score_sample, options.seed)
+        for i in sample(clustering.members(number).tolist(), options.score_sample, options.seed)
     )
     scores = np.full(len(claims), np.nan)
     scores[chosen] = scorer.score([claims[i] for i in chosen])
     return scores
-
-
-def _groups(
-    claims: Sequence[Claim], clustering: Clustering, scores: NDArray[np.float64]
-) -> tuple[Group, ...]:
-    import numpy as np
-
-    groups = []
-    for number in range(clustering.k):
-        members = clustering.members(number)
-        read = scores[members][~np.isnan(scores[members])]
-        groups.append(
-            Group(
-                number,
-                len(members),
-                float(read.mean()) if len(read) else None,
-                len(read),
-                tuple((claims[i].row.id, claims[i].fact) for i in members.tolist()),
-            )
-        )
-    # a group that nothing is known about must not pass for the worst
-    return tuple(sorted(groups, key=lambda g: (g.score is None, g.score or 0.0, g.number)))
 
 
 def _merged(
@@ -294,13 +301,6 @@ def _merged(
             chosen.append((group, members.tolist()))
             centres.append(centre)
     return [(group, sorted(members)) for group, members in chosen]
-
-
-def _sample(items: Sequence[T], most: int | None, seed: int) -> list[T]:
-    if most is None or len(items) <= most:
-        return list(items)
-    rng = random.Random(f"{seed}|{len(items)}")
-    return [items[i] for i in sorted(rng.sample(range(len(items)), most))]
 
 
 def _mean(values: Sequence[float]) -> float:

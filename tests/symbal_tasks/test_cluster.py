@@ -75,3 +75,12 @@ def test_few_or_equal_rows_form_one_cluster(n: int) -> None:
     found = cluster(vectors, (2, 4, 8))
     assert found.k == min(n, 1)
     assert found.labels.tolist() == [0] * n
+
+
+def test_clusters_have_a_least_mean_size() -> None:
+    vectors, _ = _blobs(60, 12, 16, 0.3)
+    assert set(cluster(vectors, (2, 4, 8, 16, 32)).silhouettes) == {2, 4, 8, 16}
+    assert set(cluster(vectors, (2, 4, 8, 16, 32), least_mean_size=10).silhouettes) == {2, 4}
+    # the sweep has no k that small: the largest that is allowed stands in
+    assert set(cluster(vectors, (16, 32), least_mean_size=10).silhouettes) == {6}
+    assert cluster(vectors[:15], (16, 32), least_mean_size=10).k == 1
