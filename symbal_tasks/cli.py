@@ -106,7 +106,7 @@ def build_symbalbench(
 
 
 app.command("symbal")(run_symbal)
-app.command("ablate-symbal")(ablate_symbal)
+app.command("ablate")(ablate_symbal)
 app.command("audit")(audit_captions)
 app.command("audit-null")(audit_null)
 app.command("caption")(make_captions)

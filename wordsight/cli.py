@@ -12,13 +12,14 @@ import typer
 from leaderboard.cli import app as leaderboard_app
 from leaderboard.cli import ledger_app, submit_command
 from sage_tasks.build.cli import app as build_app
-from sage_tasks.gar.cli import ablate, definitions, errors, explain, lexicon_report
+from sage_tasks.gar.cli import definitions, errors, explain, lexicon_report
 from sage_tasks.hub_cli import pull, push
 from sage_tasks.sample_cli import agreement, sample
 from symbal_tasks.cli import build_symbalbench
 from symbal_tasks.cli_audit import audit_captions, audit_null, make_captions
-from symbal_tasks.cli_bench import ablate_symbal, run_symbal
+from symbal_tasks.cli_bench import run_symbal
 from wordsight import __version__
+from wordsight.cli_ablate import app as ablate_app
 
 ERROR, INCOMPLETE, INTERRUPTED = 1, 3, 130
 
@@ -154,20 +155,19 @@ _PARTS: dict[str, Callable[..., None]] = {
     "pull": pull,
     "explain": explain,
     "errors": errors,
-    "ablate": ablate,
     "definitions": definitions,
     "lexicons": lexicon_report,
     "audit": audit_captions,
     "audit-null": audit_null,
     "caption": make_captions,
     "symbal": run_symbal,
-    "ablate-symbal": ablate_symbal,
     "sample": sample,
     "agreement": agreement,
 }
 for _name, _command in _PARTS.items():
     app.command(_name)(_command)
 build_app.command("symbalbench")(build_symbalbench)
+app.add_typer(ablate_app, name="ablate")
 app.add_typer(build_app, name="build")
 app.add_typer(leaderboard_app, name="leaderboard")
 app.add_typer(ledger_app, name="ledger")

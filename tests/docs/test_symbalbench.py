@@ -40,7 +40,7 @@ def test_commands_run(tmp_path: Path, coco_release: Release) -> None:
         "--settings 36": "",
         methods: f"{methods} --settings 2",
         "--sweep 16,32,64,96": "--sweep 4,8",
-        "wordsight ablate-symbal": "wordsight ablate-symbal --settings 2",
+        "wordsight ablate symbal": "wordsight ablate symbal --settings 2",
     }
     environment = {"WORDSIGHT_CONTEXT_TOKENS": "512"}
     before = {
