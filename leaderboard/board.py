@@ -6,10 +6,10 @@ Pages, API, commands and exports only read the records made here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from leaderboard import ledger
-from leaderboard.catalog import Track
+from leaderboard.catalog import Delta, Track
 from leaderboard.compute import (
     Estimates,
     Ranked,
@@ -30,14 +30,16 @@ from leaderboard.records import (
     Archived,
     Board,
     Cell,
+    Comparison,
     MeasureInfo,
     Row,
     TaskInfo,
     TrackBoard,
     Withdrawal,
 )
+from leaderboard.score_files import Matrix
 from leaderboard.scoring import STATUSES
-from leaderboard.store import Matrix, Store
+from leaderboard.store import Store
 from leaderboard.stored import Stored
 from leaderboard.versus import deltas, versus
 from wordsight.errors import DataError
@@ -47,12 +49,16 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Entry:
-    """A public entry: the newest public submission to each task, among all its attempts."""
+    """A public entry: for each task the attempt that counts; ``newest`` is the last of these.
+
+    attempts : all that were ever submitted. notes : task -> why its attempt is not the newest.
+    """
 
     id: str
     newest: Stored
     by_task: Mapping[str, Stored]
     attempts: int
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -106,30 +112,18 @@ def with_bca(board: Board) -> Board:
 
 
 def current_entries(store: Store) -> list[Entry]:
-    """The store's public entries, by what they answered to the tasks' current versions."""
-    versions = {task.name: task.version for task in store.catalog.tasks}
-    return public_entries(store.submissions(), versions)
-
-
-def public_entries(submissions: Sequence[Stored], versions: Mapping[str, str]) -> list[Entry]:
-    """Entries in the order of their first submission; later submissions replace earlier ones.
-
-    versions : task -> version that counts; answers to other versions are another question's.
-    """
+    """The store's public entries, in the order of their first submission."""
     groups: dict[str, list[Stored]] = {}
-    for stored in submissions:
+    for stored in store.submissions():
         groups.setdefault(stored.entry, []).append(stored)
     entries = []
     for identifier, attempts in groups.items():
         public = [stored for stored in attempts if stored.public]
         if public:
-            by_task = {
-                run.name: stored
-                for stored in public
-                for run in stored.header.tasks
-                if versions.get(run.name) == run.version
-            }
-            entries.append(Entry(identifier, public[-1], by_task, len(attempts)))
+            found = store.counting(public)
+            used = {one.id for one in found.by_task.values()}
+            newest = [one for one in public if one.id in used or not used][-1]
+            entries.append(Entry(identifier, newest, found.by_task, len(attempts), found.notes))
     return entries
 
 
@@ -186,12 +180,16 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
     ranges = rank_ranges(together)
     against_best = versus(best, together)
     against_base = versus(base, together)
+    mixed = {delta.label: joined(present, delta) for delta in track.deltas}
     differences = {
-        delta.label: deltas(
-            scores[delta.minuend],
-            scores[delta.subtrahend],
-            [one.source for one in golds[delta.minuend].summaries],
-            [one.source for one in golds[delta.subtrahend].summaries],
+        delta.label: _marked(
+            deltas(
+                scores[delta.minuend],
+                scores[delta.subtrahend],
+                [one.source for one in golds[delta.minuend].summaries],
+                [one.source for one in golds[delta.subtrahend].summaries],
+            ),
+            mixed[delta.label],
         )
         for delta in track.deltas
         if delta.minuend in scores and delta.subtrahend in scores
@@ -228,7 +226,11 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
                 command=newest.header.command,
                 cost=newest.header.cost,
                 wall_seconds=newest.header.wall_seconds,
-                notes=_notes(list(own.values())),
+                notes=[
+                    *_notes(list(own.values())),
+                    *[entry.notes[name] for name in own if name in entry.notes],
+                    *_joined_notes(entry.id, differences, mixed),
+                ],
             )
         )
     return TrackBoard(
@@ -249,6 +251,35 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
         best=best,
         rows=sorted(rows, key=by_rank),
     )
+
+
+def joined(entries: Sequence[Entry], delta: Delta) -> set[str]:
+    """Ids of the entries whose two sides of a difference stem from two attempts."""
+    sides = delta.minuend, delta.subtrahend
+    return {
+        entry.id
+        for entry in entries
+        if len({entry.by_task[task].id for task in sides if task in entry.by_task}) == 2
+    }
+
+
+def _marked(tests: dict[str, Comparison], entries: set[str]) -> dict[str, Comparison]:
+    return {
+        entry: test.model_copy(update={"method": f"{test.method}, from two attempts"})
+        if entry in entries
+        else test
+        for entry, test in tests.items()
+    }
+
+
+def _joined_notes(
+    entry: str, differences: Mapping[str, Mapping[str, Comparison]], mixed: Mapping[str, set[str]]
+) -> list[str]:
+    return [
+        f"{label} joins two attempts"
+        for label, tests in differences.items()
+        if entry in tests and entry in mixed[label]
+    ]
 
 
 def _scores(entries: Sequence[Entry], matrix: Matrix, gold: Gold) -> Scores:

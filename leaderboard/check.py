@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.gold import Gold
 from leaderboard.lines import Submission
+from leaderboard.records import TaskReport
 from leaderboard.schema import SubmissionError, TaskRun
+from leaderboard.scoring import ItemScore, score_task
 
 
 @dataclass(frozen=True)
 class TaskCheck:
     """What a check found in one task of an accepted submission.
 
-    ``other_pictures`` lists items answered on other copies of the same pictures.
+    ``missing`` lists items that do not stand in it, ``other_pictures`` items answered on other
+    copies of the same pictures; ``scores`` are the board's, one per item of the gold.
     """
 
     task: str
     items: int
     missing: tuple[str, ...]
     other_pictures: tuple[str, ...]
+    scores: Sequence[ItemScore]
+
+    @property
+    def report(self) -> TaskReport:
+        """The same as counts; a request that failed leaves its item unanswered too."""
+        states = [score.status for score in self.scores]
+        return TaskReport(
+            task=self.task,
+            items=self.items,
+            total=len(states),
+            missing=states.count("missing"),
+            invalid=states.count("invalid"),
+            other_pictures=len(self.other_pictures),
+        )
 
 
 def check(
@@ -29,14 +46,16 @@ def check(
     *,
     name: str = "submission",
     other_pictures: bool = False,
+    partial: bool = False,
 ) -> list[TaskCheck]:
-    """Match a submission with the gold of its tasks.
+    """Match a submission with the gold of its tasks, and score it.
 
     golds : task name -> gold, for at least the submission's tasks.
     other_pictures : accept answers given on other copies (resized) of the same pictures.
+    partial : accept a run that leaves more than a few items unanswered.
 
     Raises SubmissionError naming line and item for a task that was not announced, another task
-    version, an unknown or repeated item, other pictures.
+    version, an unknown or repeated item, other pictures, and for too many unanswered items.
     """
     runs = {run.name: run for run in submission.header.tasks}
     for run in runs.values():
@@ -73,15 +92,47 @@ def check(
         if not items:
             raise SubmissionError(f"{name}: task {task} is named in the header but has no item")
         _check_dataset(runs[task], golds[task], name, differs=bool(others[task]))
-    return [
-        TaskCheck(
-            task=task,
-            items=len(items),
-            missing=tuple(q.id for q in golds[task].summaries if q.id not in items),
-            other_pictures=tuple(others[task]),
-        )
+    found = [
+        _scored(submission, golds[task], set(items), tuple(others[task]))
         for task, items in seen.items()
     ]
+    if not partial:
+        _check_answered([one.report for one in found], name)
+    return found
+
+
+def _scored(
+    submission: Submission, gold: Gold, items: set[str], others: tuple[str, ...]
+) -> TaskCheck:
+    task = gold.task.name
+    responses = {i.item: i.responses for i in submission.items if i.task == task}
+    return TaskCheck(
+        task=task,
+        items=len(items),
+        missing=tuple(q.id for q in gold.summaries if q.id not in items),
+        other_pictures=others,
+        scores=score_task(gold, responses),
+    )
+
+
+def few(items: int) -> int:
+    """How many of a task's items a run may leave unanswered without saying so.
+
+    One in a hundred, at least three, but never more than the one in twenty beyond which a
+    comparison says nothing about the models.
+    """
+    return min(max(3, items // 100), items // 20)
+
+
+def _check_answered(reports: Sequence[TaskReport], name: str) -> None:
+    for report in reports:
+        if report.missing > few(report.total):
+            raise SubmissionError(
+                f"{name}: task {report.task}: {report.missing} of {report.total} items are not "
+                f"answered, more than {few(report.total)}. Was this a run with --limit, one shard, "
+                "or one with failed requests? Complete it and submit that; or send it as it is "
+                "with --partial (in the API ?partial=true): unanswered items score 0"
+            )
 
 
 def _check_version(run: TaskRun, gold: Gold, name: str) -> None:

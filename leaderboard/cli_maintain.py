@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from leaderboard.cli_options import DEFAULT_STORE, StoreOption
+from leaderboard.cli_options import DEFAULT_STORE, StoreOption, opened
 
 ledger_app = typer.Typer(
     name="ledger",
@@ -47,18 +47,6 @@ def space(
         typer.echo(path)
 
 
-def take(
-    folder: Annotated[Path, typer.Argument(help="Folder of packed submissions (*.jsonl).")],
-    store: StoreOption = DEFAULT_STORE,
-) -> None:
-    """Add packed submissions, as merged pull requests leave them in incoming/."""
-    from leaderboard.hub_store import take_in
-    from leaderboard.store import create_store
-
-    for receipt in take_in(create_store(store), folder):
-        typer.echo(f"{receipt.label}: {receipt.submission}, attempt {receipt.attempts}")
-
-
 def rebuild(
     store: StoreOption = DEFAULT_STORE,
     check: Annotated[
@@ -67,9 +55,8 @@ def rebuild(
 ) -> None:
     """Compute the whole board anew from the raw responses."""
     from leaderboard.snapshot import rebuild as rebuild_board
-    from leaderboard.store import open_store
 
-    path = rebuild_board(open_store(store), check=check)
+    path = rebuild_board(opened(store), check=check)
     typer.echo(f"{path}: {'equal, byte for byte' if check else 'written'}")
 
 
@@ -78,22 +65,28 @@ class Decision(str, Enum):
 
     approve = "approved"
     verify = "verified"
+    prefer = "preferred"
     withdraw = "withdrawn"
 
 
 def decide(
     submission: Annotated[str, typer.Argument(help="Id of the submission.")],
-    decision: Annotated[Decision, typer.Argument(help="approved, verified (rerun) or withdrawn.")],
+    decision: Annotated[
+        Decision,
+        typer.Argument(
+            help="approved, verified (rerun), preferred (takes its row although an earlier attempt "
+            "answered more items) or withdrawn."
+        ),
+    ],
     reason: Annotated[str, typer.Option(help="Shown on the board.")] = "",
     store: StoreOption = DEFAULT_STORE,
 ) -> None:
-    """Approve, verify or withdraw a submission; recorded in the ledger for good."""
-    from leaderboard.store import open_store
+    """Approve, verify, prefer or withdraw a submission; recorded in the ledger for good."""
     from wordsight.errors import WordsightError
 
     if decision is Decision.withdraw and not reason:
         raise WordsightError("a withdrawal needs --reason: it stays visible on the board")
-    event = open_store(store).decide(submission, decision.value, reason)
+    event = opened(store).decide(submission, decision.value, reason)
     typer.echo(f"line {event.number}: {event.submission} {event.kind}")
 
 
@@ -103,10 +96,26 @@ def _ledger() -> None:
 
 
 @ledger_app.command("verify")
-def verify_ledger(store: StoreOption = DEFAULT_STORE) -> None:
-    """Check every line's hash and link, and every stored file against its line."""
-    from leaderboard.store import open_store
+def verify_ledger(
+    store: StoreOption = DEFAULT_STORE,
+    head: Annotated[
+        str,
+        typer.Option(
+            help="Hash that `submit` or an earlier check printed: its line must still be there."
+        ),
+    ] = "",
+) -> None:
+    """Check every line's hash and link, every stored file against its line, and what is left."""
+    from leaderboard import audit
 
-    events = open_store(store).verify()
+    board = opened(store)
+    events = board.verify(head=head)
+    audit.check_snapshots(board.root, events)
+    for path in audit.orphans(board.root, events):
+        typer.echo(
+            f"{path}: has no line in the ledger, so it does not count: its writer was stopped, or "
+            "the line was removed",
+            err=True,
+        )
     last = events[-1].hash if events else "none"
     typer.echo(f"{len(events)} lines, every link and file fits; last hash {last}")

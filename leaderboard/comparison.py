@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from leaderboard.board import Entry, current_entries, find_entry
+from leaderboard.score_files import Matrix
 from leaderboard.scoring import STATUSES, ItemScore, Measure, value
 from leaderboard.site.formats import count, limits_signed, p_value, signed
 from leaderboard.stats import (
@@ -20,7 +21,7 @@ from leaderboard.stats import (
     mcnemar_pairs,
     smallest_detectable_difference,
 )
-from leaderboard.store import Matrix, Store
+from leaderboard.store import Store
 from wordsight.errors import DataError
 
 Answer = Literal["yes", "no", "cannot tell"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import uuid
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,19 @@ from leaderboard.kinds import Kind
 from leaderboard.lines import Submission
 from leaderboard.schema import Header
 from leaderboard.scoring import STATUSES, ItemScore
+from wordsight.errors import DataError
 
 _HEADER = b"wordsight_header"
+
+
+class DamagedError(DataError):
+    """A Parquet file is cut, overwritten or not there; the message begins with its path."""
+
+
+@lru_cache(maxsize=1000)
+def say_once(message: str) -> None:
+    """Tell whoever runs the process, the first time only."""
+    print(f"wordsight: {message}", file=sys.stderr)
 
 
 def write_atomic(path: Path, content: bytes, *, sync: bool = True) -> None:
@@ -89,38 +103,71 @@ def _parquet(table: Any) -> bytes:
 
 
 def read_header(path: Path) -> Header:
-    """The header of a stored submission."""
+    """The header of a stored submission. Raises DamagedError."""
     import pyarrow.parquet as pq
 
-    return Header.model_validate_json(pq.read_schema(path).metadata[_HEADER])
+    with _whole(str(path)):
+        return Header.model_validate_json(pq.read_schema(path).metadata[_HEADER])
 
 
 def read_scores(kind: Kind, path: Path) -> list[ItemScore]:
-    """Every item's score, in gold order."""
+    """Every item's score, in gold order. Raises DamagedError."""
     import pyarrow.parquet as pq
 
-    return [_score(kind, row) for row in pq.read_table(path).to_pylist()]
+    with _whole(str(path)):
+        return [_score(kind, row) for row in pq.read_table(path).to_pylist()]
 
 
-def query(sql: str, parameters: Sequence[Any]) -> Any:
-    """Run one DuckDB query on a connection of its own, which threads must not share."""
+def count_answered(path: Path) -> int:
+    """How many items have an answer, readable or not. Raises DamagedError."""
+    import pyarrow.parquet as pq
+
+    with _whole(str(path)):
+        states = pq.read_table(path, columns=["status"]).column("status").to_pylist()
+    return sum(STATUSES[state] != "missing" for state in states)
+
+
+def query(sql: str, paths: Sequence[Path], parameters: Sequence[Any], fetch: str) -> Any:
+    """Run one DuckDB query on a connection of its own, which threads must not share.
+
+    sql : its first parameter is the list of Parquet files. fetch : the method of the result that
+        gives the answer ("fetchall", "fetchnumpy", ...).
+
+    Raises DamagedError when a file cannot be read.
+    """
     import duckdb
 
-    connection = duckdb.connect()
-    # its progress bar would go to standard output, into what a command prints there
-    connection.execute("set enable_progress_bar = false")
-    return connection.execute(sql, parameters)
+    names = [str(path) for path in paths]
+    with duckdb.connect() as connection, _whole(", ".join(names[:3]), duckdb.Error):
+        # its progress bar would go to standard output, into what a command prints there
+        connection.execute("set enable_progress_bar = false")
+        return getattr(connection.execute(sql, [names, *parameters]), fetch)()
 
 
 def read_item_scores(kind: Kind, paths: Sequence[Path], item: str) -> dict[str, ItemScore]:
-    """One item's score in each of several files: path -> score."""
+    """One item's score in each of several files: path -> score. Raises DamagedError."""
     if not paths:
         return {}
     table = query(
         "select * from read_parquet(?, filename = true) where item = ?",
-        [[str(path) for path in paths], item],
-    ).to_arrow_table()
+        paths,
+        [item],
+        "to_arrow_table",
+    )
     return {row["filename"]: _score(kind, row) for row in table.to_pylist()}
+
+
+@contextmanager
+def _whole(name: str, *more: type[Exception]) -> Iterator[None]:
+    """Errors of the Parquet readers, whose kinds depend on where a file is damaged, as one."""
+    kinds: tuple[type[Exception], ...] = (OSError, ValueError, LookupError, TypeError, *more)
+    try:
+        yield
+    except FileNotFoundError:
+        raise DamagedError(f"{name}: the file is not there") from None
+    except kinds as error:
+        reason = str(error).partition("\n")[0][:200]
+        raise DamagedError(f"{name}: cannot be read, it is cut or damaged ({reason})") from None
 
 
 def _score(kind: Kind, row: dict[str, Any]) -> ItemScore:

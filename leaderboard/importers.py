@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from leaderboard.lines import MAX_BYTES, Submission, parse_json, read_submission
+from leaderboard.lines import MAX_BYTES, MAX_LINE_BYTES, Submission, parse_json, read_submission
 from leaderboard.runs import KEY
 from leaderboard.schema import SCHEMA, Header, Item, SubmissionError
 from wordsight.errors import DataError
@@ -20,8 +20,10 @@ from wordsight.errors import DataError
 _LOG_DEPTH = 64
 
 
-def read_every_eval_ever(path: Path) -> Submission:
+def read_every_eval_ever(path: Path, name: str = "") -> Submission:
     """An aggregate file of "Every Eval Ever", with the file of items that it names beside it.
+
+    name : the model's, instead of the file's.
 
     Raises DataError naming file, line and field.
     """
@@ -38,7 +40,7 @@ def read_every_eval_ever(path: Path) -> Submission:
     for key in ("deployment_type", "model_availability", "interface"):
         details.pop(key, None)
     header = {
-        "model": info.get("id"),
+        "model": name or info.get("id"),
         "method": details.pop("method", "direct"),
         "revision": details.pop("revision", ""),
         "options": details,
@@ -71,11 +73,11 @@ def read_every_eval_ever(path: Path) -> Submission:
     return _submission(header, items, path)
 
 
-def read_inspect(path: Path) -> Submission:
+def read_inspect(path: Path, name: str = "") -> Submission:
     """A log of inspect_ai in its JSON form (``inspect log convert --to json``).
 
     The samples' metadata must hold the record ``wordsight`` with item, task, task_version, images
-    and the ten responses, as the lmms-eval tasks log it.
+    and the ten responses, as the lmms-eval tasks log it. name : the model's, instead of the log's.
 
     Raises DataError naming file, sample and field.
     """
@@ -89,9 +91,9 @@ def read_inspect(path: Path) -> Submission:
         record = metadata.get(KEY) if isinstance(metadata, dict) else None
         if not isinstance(record, dict):
             raise DataError(f'{path}: sample {number}: its metadata has no record "{KEY}"')
-        name = str(record.get("task", ""))
-        tasks[name] = {
-            "name": name,
+        task = str(record.get("task", ""))
+        tasks[task] = {
+            "name": task,
             "version": str(record.get("task_version", "1")),
             "prompt": str(record.get("prompt", "")),
             "dataset": str(record.get("dataset_fingerprint", "")),
@@ -100,7 +102,7 @@ def read_inspect(path: Path) -> Submission:
     model = str(described.get("model", ""))
     # inspect_ai puts the provider first: hf/organisation/name
     header = {
-        "model": "/".join(model.split("/")[-2:]),
+        "model": name or "/".join(model.split("/")[-2:]),
         "options": {},
         "tasks": list(tasks.values()),
         "packages": {k: str(v) for k, v in dict(described.get("packages") or {}).items()},
@@ -108,12 +110,39 @@ def read_inspect(path: Path) -> Submission:
     return _submission(header, items, path)
 
 
-def read_packed(path: Path) -> Submission:
-    """A submission packed earlier (JSON Lines). Raises SubmissionError."""
+def read_packed(path: Path, name: str = "") -> Submission:
+    """A submission packed earlier (JSON Lines); ``name`` plays no part. Raises SubmissionError."""
     return read_submission(_text(path).encode(), str(path))
 
 
-READERS: Mapping[str, Callable[[Path], Submission]] = {
+def recognise(path: Path) -> str:
+    """The name of the reader of a file, as far as it can be told; empty for a folder.
+
+    Raises DataError, saying what to type, for a file that is no packed submission.
+    """
+    if not path.is_file():
+        return ""
+    if is_packed(path):
+        return "packed"
+    if path.suffix == ".jsonl" and f'"{KEY}"' in _beginning(path):
+        raise DataError(f"{path}: is a part of a run; give the folder that --output_path named")
+    raise DataError(
+        f"{path}: is a file and no packed submission; give the folder that --output_path named, or "
+        "say which tool wrote the file: --from every_eval_ever or --from inspect"
+    )
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file begins as a packed submission does."""
+    return f'"{SCHEMA}"' in _beginning(path)
+
+
+def _beginning(path: Path) -> str:
+    with path.open("rb") as stream:
+        return stream.readline(MAX_LINE_BYTES).decode("utf-8", errors="replace")
+
+
+READERS: Mapping[str, Callable[[Path, str], Submission]] = {
     "every_eval_ever": read_every_eval_ever,
     "inspect": read_inspect,
     "packed": read_packed,

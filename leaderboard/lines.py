@@ -28,10 +28,14 @@ Record = TypeVar("Record", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Submission:
-    """A header and its items, in the order they came; schema-checked, not yet against gold."""
+    """A header and its items, in the order they came; schema-checked, not yet against gold.
+
+    notes : what its reader has to tell the submitter; no part of what is sent.
+    """
 
     header: Header
     items: tuple[Item, ...]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def id(self) -> str:

@@ -228,18 +228,29 @@ class Board(BaseModel):
 
 
 class TaskReport(BaseModel):
-    """What was found in one task of an accepted submission."""
+    """What was found in one task of an accepted submission.
+
+    items : in the submission; total : in the task. missing : without an answer, which a failed
+    request counts as too. invalid : with an answer that cannot be read.
+    """
 
     model_config = _FROZEN
 
     task: str
     items: int
+    total: int
     missing: int
+    invalid: int
     other_pictures: int
 
 
 class Receipt(BaseModel):
-    """What a submitter gets back. ``number`` is the ledger line; 0 where no ledger has it yet."""
+    """What a submitter gets back.
+
+    number : the ledger line; 0 where no ledger has it yet. head : hash of the ledger's last line,
+        to be kept: ``wordsight ledger verify --head`` tells later whether that is still there.
+    notes : what else the submitter should know, in words.
+    """
 
     model_config = _FROZEN
 
@@ -248,6 +259,8 @@ class Receipt(BaseModel):
     label: str
     state: str
     number: int = 0
+    head: str = ""
     attempts: int = 0
     new: bool = True
     tasks: list[TaskReport] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

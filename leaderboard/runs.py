@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leaderboard.lines import Submission, parse_json
 from leaderboard.schema import (
+    NAME_RULE,
     SCHEMA,
     AnyItemId,
     Fingerprint,
@@ -24,6 +26,7 @@ from leaderboard.schema import (
     Item,
     SubmissionError,
     TaskRun,
+    is_name,
 )
 from wordsight.errors import DataError, IncompleteRunError
 
@@ -66,11 +69,12 @@ class RunFile:
     dataset: str
 
 
-def read_runs(run_dir: Path, *, partial: bool = False) -> list[Submission]:
+def read_runs(run_dir: Path, *, partial: bool = False, name: str = "") -> list[Submission]:
     """One submission per model (with its options) found under ``run_dir``.
 
     Where a task was run several times, the newest run counts. ``partial`` lets a run with failed
-    requests through; its failed items then count as missing.
+    requests through; its failed items then count as missing. ``name`` is the model's on the board;
+    without, it is the run's, with every character that a name may not hold made a hyphen.
 
     Raises DataError for files that are missing, cut or not of this form, IncompleteRunError for
     failed requests; both name file, line and item.
@@ -87,7 +91,7 @@ def read_runs(run_dir: Path, *, partial: bool = False) -> list[Submission]:
         )
     manifests = _manifests(run_dir)
     return [
-        _submission(list(by_task.values()), manifests, partial=partial)
+        _submission(list(by_task.values()), manifests, partial=partial, name=name)
         for by_task in groups.values()
     ]
 
@@ -109,7 +113,11 @@ def _run_files(run_dir: Path) -> Iterator[RunFile]:
 
 
 def _submission(
-    runs: list[RunFile], manifests: Mapping[Path, Mapping[str, Any]], *, partial: bool
+    runs: list[RunFile],
+    manifests: Mapping[Path, Mapping[str, Any]],
+    *,
+    partial: bool,
+    name: str,
 ) -> Submission:
     items: list[Item] = []
     tasks: list[TaskRun] = []
@@ -133,13 +141,22 @@ def _submission(
             raise DataError(f"{run.samples}: {_message(error)}") from None
     newest = runs[-1]
     manifest = _manifest_of(newest.results, manifests)
+    described = _described(newest.config, manifest)
+    told = described["model"]
+    model = name or plain_name(told)
+    if not model:
+        raise DataError(
+            f"{newest.results}: the model's name there, {told!r}, has nothing that a name on a "
+            f"board may hold; give one with --name. {NAME_RULE[0].upper()}{NAME_RULE[1:]}"
+        )
     try:
         header = Header.model_validate(
-            {**_described(newest.config, manifest), "schema": SCHEMA, "tasks": tasks}
+            {**described, "model": model, "schema": SCHEMA, "tasks": tasks}
         )
     except ValidationError as error:
         raise DataError(f"{newest.results}: {_message(error)}") from None
-    return Submission(header, tuple(items))
+    renamed = f"{told!r} stands on the board as {model!r}; --name gives it another name"
+    return Submission(header, tuple(items), () if model in (name, told) else (renamed,))
 
 
 def read_samples(path: Path, task: str, *, partial: bool = False) -> Iterator[Sample]:
@@ -240,6 +257,21 @@ def _model_name(name: str) -> str:
     if name.count("/") == 1 and not name.startswith((".", "/", "~")):
         return name
     return name.rstrip("/").rsplit("/", 1)[-1] or "unknown"
+
+
+def plain_name(name: str) -> str:
+    """The name with what it may not hold on a board made hyphens; empty when nothing remains.
+
+    >>> plain_name("my model (v2)")
+    'my-model-v2'
+    """
+    if is_name(name):
+        return name
+    parts = [
+        re.sub(r"[^A-Za-z0-9_.-]+", "-", unicodedata.normalize("NFKC", part)).strip("-.")
+        for part in name.split("/")[-2:]
+    ]
+    return "/".join(part for part in parts if part)[:120]
 
 
 def _seconds(manifest: Mapping[str, Any]) -> float | None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import unicodedata
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -54,13 +56,26 @@ def _plain(value: Any) -> Any:
 
 
 PlainText = Annotated[str, BeforeValidator(_plain)]
-ModelName = Annotated[
-    str,
-    BeforeValidator(_plain),
-    StringConstraints(
-        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?$", max_length=120
-    ),
-]
+
+NAME_RULE = (
+    "a model's name holds letters and digits of ASCII, '.', '_' and '-', begins with a letter, a "
+    "digit or '_', may be ORGANISATION/NAME, and has at most 120 characters"
+)
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)?")
+
+
+def is_name(value: str) -> bool:
+    """Whether a model can have this name on a board."""
+    return len(value) <= 120 and _NAME.fullmatch(value) is not None
+
+
+def _named(value: str) -> str:
+    if not is_name(value):
+        raise ValueError(NAME_RULE)
+    return value
+
+
+ModelName = Annotated[str, BeforeValidator(_plain), AfterValidator(_named)]
 Word = Annotated[
     str,
     BeforeValidator(_plain),

@@ -11,7 +11,10 @@ import json
 import tempfile
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from leaderboard import files, ledger
+from leaderboard.audit import ENTRIES, SNAPSHOTS
 from leaderboard.board import SEED, build_board
 from leaderboard.catalog import BOARD_FILE
 from leaderboard.records import Board
@@ -22,12 +25,22 @@ from wordsight.errors import DataError
 
 
 def current_board(store: Store) -> Board:
-    """The board as of the newest ledger line: read where it was computed before."""
+    """The board as of the newest ledger line: read where it was computed before.
+
+    A snapshot that cannot be read is made again; where none can be written, none is kept.
+    """
     path = snapshot_path(store)
-    if path.is_file():
+    try:
         return Board.model_validate_json(path.read_bytes())
-    board = build_board(store)
-    files.write_atomic(path, snapshot_bytes(board))
+    except (OSError, ValidationError):
+        board = build_board(store)
+    try:
+        files.write_atomic(path, snapshot_bytes(board))
+    except OSError as error:
+        files.say_once(
+            f"{path.parent}: cannot be written ({error.strerror}); the board is computed anew at "
+            "every start"
+        )
     return board
 
 
@@ -46,7 +59,7 @@ def snapshot_path(store: Store) -> Path:
     )
     key = json.dumps([last.hash if last else "", builds, shown, SEED, SCORER, __version__])
     name = hashlib.sha256(key.encode()).hexdigest()[:20]
-    return store.root / "snapshots" / f"{name}.json"
+    return store.root / SNAPSHOTS / f"{name}.json"
 
 
 def snapshot_bytes(board: Board) -> bytes:
@@ -67,12 +80,18 @@ def rebuild(store: Store, *, check: bool = False) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
         # the same entries and ledger, but none of the scores made earlier
-        for name in ("entries", "ledger.jsonl", BOARD_FILE):
+        for name in (ENTRIES, "ledger.jsonl", BOARD_FILE):
             if (store.root / name).exists():
                 (fresh / name).symlink_to((store.root / name).resolve())
         content = snapshot_bytes(build_board(Store(fresh, store.catalog)))
     if not check:
-        files.write_atomic(path, content)
+        try:
+            files.write_atomic(path, content)
+        except OSError as error:
+            raise DataError(
+                f"{path.parent}: cannot be written ({error.strerror}), so the board computed anew "
+                "is not kept; make the folder writable"
+            ) from None
         return path
     if not path.is_file():
         raise DataError(f"{path}: no snapshot of this state; make one with rebuild")

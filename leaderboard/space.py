@@ -20,6 +20,8 @@ def write_space(out: Path, *, title: str, repository: str) -> list[Path]:
     """
     if repository.count("/") != 1 or "\n" in title + repository:
         raise WordsightError(f"{repository!r}: give the dataset repository as ORG/NAME")
+    if out.exists() and not out.is_dir():
+        raise WordsightError(f"{out}: is a file; give a folder")
     out.mkdir(parents=True, exist_ok=True)
     template = resources.files("leaderboard").joinpath("space_card.md").read_text("utf-8")
     values = {
@@ -34,6 +36,11 @@ def write_space(out: Path, *, title: str, repository: str) -> list[Path]:
         "requirements.txt": f"wordsight[leaderboard]>={__version__}\n",
         "README.md": template,
     }
+    for name, text in files.items():
+        if (out / name).exists() and (out / name).read_text(encoding="utf-8") != text:
+            raise WordsightError(
+                f"{out / name}: is there already and differs; give a new folder, or delete it"
+            )
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8")
     return [out / name for name in files]

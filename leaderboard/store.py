@@ -9,41 +9,27 @@ the board, so a killed writer leaves nothing half.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from functools import partial as later
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from leaderboard import files, ledger
+from leaderboard import audit, files, ledger
 from leaderboard.catalog import Catalog, load_catalog
 from leaderboard.check import TaskCheck, check
+from leaderboard.entry_files import EntryFiles
 from leaderboard.gold import Gold, load_gold
 from leaderboard.ledger import Event, Kind
 from leaderboard.lines import Submission
-from leaderboard.records import Receipt, TaskReport
+from leaderboard.records import Receipt
 from leaderboard.schema import Header, SubmissionError
+from leaderboard.score_files import Matrix, Result, ScoreFiles, read_matrix
 from leaderboard.scoring import SCORER, ItemScore, score_task
-from leaderboard.stored import Stored, fold
+from leaderboard.stored import Counting, Stored, counting, fold
 from wordsight.errors import DataError
-
-if TYPE_CHECKING:
-    import numpy as np
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Scores of one task: arrays of shape (n_items, n_submissions), columns as ``submissions``.
-
-    values : measure -> scores. other_pictures : items answered on other copies of the pictures.
-    """
-
-    submissions: tuple[str, ...]
-    values: Mapping[str, np.ndarray[Any, Any]]
-    status: np.ndarray[Any, Any]
-    interfaces: tuple[str, ...]
-    other_pictures: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -52,81 +38,128 @@ class Store:
 
     root: Path
     catalog: Catalog
+    spare: list[Path] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def ledger_path(self) -> Path:
         return self.root / "ledger.jsonl"
+
+    @property
+    def entry_files(self) -> EntryFiles:
+        return EntryFiles(self.root)
+
+    @property
+    def score_files(self) -> ScoreFiles:
+        return ScoreFiles(self.root / "scores", self.spare)
 
     def gold(self, task: str) -> Gold:
         """The gold of a task of this board; opened once per process."""
         return _gold(self.catalog.task(task))
 
     def check(
-        self, submission: Submission, *, name: str = "submission", other_pictures: bool = False
-    ) -> list[TaskCheck]:
-        """Check a submission against the gold of its tasks. Raises SubmissionError, DataError."""
-        golds = {run.name: self.gold(run.name) for run in submission.header.tasks}
-        return check(submission, golds, name=name, other_pictures=other_pictures)
-
-    def add(
         self,
         submission: Submission,
         *,
         name: str = "submission",
         other_pictures: bool = False,
+        partial: bool = False,
+    ) -> list[TaskCheck]:
+        """Check a submission against the gold of its tasks. Raises SubmissionError, DataError."""
+        golds = {run.name: self.gold(run.name) for run in submission.header.tasks}
+        return check(submission, golds, name=name, other_pictures=other_pictures, partial=partial)
+
+    def add(
+        self,
+        submission: Submission,
+        *,
+        checks: Sequence[TaskCheck] = (),
+        name: str = "submission",
+        partial: bool = False,
+        replace: bool = False,
         pending: bool = False,
         max_attempts: int = 0,
     ) -> Receipt:
         """Check, score and store a submission; when this returns, it is on disk for good.
 
         The same submission again changes nothing and returns its first receipt.
+        checks : what ``check`` found, where it was called before.
+        replace : it takes its row although an earlier attempt answered more items; on record.
         max_attempts : how many submissions one public entry may have; 0 sets no bound.
 
         Raises SubmissionError when it does not fit the board's gold, or was tried too often.
         """
-        checks = self.check(submission, name=name, other_pictures=other_pictures)
-        path = self._entry_path(submission.id)
+        checks = checks or self.check(submission, name=name, partial=partial)
         content = files.entry_bytes(submission)
-        digest = hashlib.sha256(content).hexdigest()
-        entry = submission.header.entry
-        for run in submission.header.tasks:
-            self._write_scores(submission, run.name)
+        for found in checks:
+            of = self.gold(found.task).kind
+            made = later(files.score_bytes, of, found.scores, found.other_pictures)
+            self.score_files.put(self.score_name(found.task, submission.id), made)
         with self.locked():
             events = ledger.read_ledger(self.ledger_path)
             known = [e for e in events if e.submission == submission.id]
-            if not known:
-                tried = {e.submission for e in events if e.entry == entry}
-                if max_attempts and len(tried) >= max_attempts:
-                    raise SubmissionError(
-                        f"{name}: {submission.header.label} has {len(tried)} submissions, the most "
-                        "that this board takes for one entry"
-                    )
-                files.write_atomic(path, content)
-                kind: Kind = "pending" if pending else "submitted"
-                event = ledger.append(
-                    self.ledger_path, kind, submission=submission.id, entry=entry, content=digest
-                )
-                events.append(event)
+            if known:
+                self.entry_files.mend(known[0], content)
             else:
-                event = known[0]
-        attempts = {e.submission for e in events if e.entry == entry}
+                self._check_attempts(submission, events, max_attempts, name)
+                self.entry_files.write(submission.id, content)
+                kind: Kind = "pending" if pending else "submitted"
+                events.append(self._append(kind, submission, content))
+            if replace and not any(e.kind == "preferred" for e in known):
+                if known and pending and any(e.kind == "approved" for e in known):
+                    raise SubmissionError(
+                        f"{name}: stands on this board as {submission.id}; that it shall take the "
+                        "place of another attempt is for the board's maintainer to decide"
+                    )
+                events.append(self._append("preferred", submission, content))
+        return self._receipt(submission, checks, events, new=not known)
+
+    def _append(self, kind: Kind, submission: Submission, content: bytes) -> Event:
+        return ledger.append(
+            self.ledger_path,
+            kind,
+            submission=submission.id,
+            entry=submission.header.entry,
+            content=hashlib.sha256(content).hexdigest(),
+            reason="asked for by the submitter" if kind == "preferred" else "",
+        )
+
+    def _check_attempts(
+        self, submission: Submission, events: Sequence[Event], most: int, name: str
+    ) -> None:
+        tried = {e.submission for e in events if e.entry == submission.header.entry}
+        if most and len(tried) >= most:
+            raise SubmissionError(
+                f"{name}: {submission.header.label} has {len(tried)} submissions, the most that "
+                "this board takes for one entry"
+            )
+
+    def _receipt(
+        self,
+        submission: Submission,
+        checks: Sequence[TaskCheck],
+        events: Sequence[Event],
+        *,
+        new: bool,
+    ) -> Receipt:
+        header = submission.header
+        attempts = [e for e in events if e.entry == header.entry]
+        first = next(e for e in attempts if e.submission == submission.id)
+        try:
+            public = [one for one in fold(attempts, self.header) if one.public]
+            notes = list(self.counting(public).notes.values())
+        except DataError as error:  # another attempt's file is damaged; this one is stored
+            notes = [str(error)]
         return Receipt(
             submission=submission.id,
-            entry=entry,
-            label=submission.header.label,
-            number=event.number,
-            attempts=len(attempts),
-            new=not known,
-            state=event.kind,
-            tasks=[
-                TaskReport(
-                    task=found.task,
-                    items=found.items,
-                    missing=len(found.missing),
-                    other_pictures=len(found.other_pictures),
-                )
-                for found in checks
-            ],
+            entry=header.entry,
+            label=header.label,
+            number=first.number,
+            head=events[-1].hash,
+            attempts=len({e.submission for e in attempts}),
+            new=new,
+            state=first.kind,
+            tasks=[found.report for found in checks],
+            notes=notes,
         )
 
     def decide(self, submission: str, kind: Kind, reason: str = "") -> Event:
@@ -154,125 +187,99 @@ class Store:
             yield
 
     def submissions(self) -> list[Stored]:
-        """All submissions, oldest first, with what was decided about each."""
+        """All submissions, oldest first, with what was decided about each.
+
+        Raises DataError naming a submission's file that is damaged, unless it was withdrawn.
+        """
         return fold(ledger.read_ledger(self.ledger_path), self.header)
+
+    def counting(self, attempts: Sequence[Stored]) -> Counting:
+        """Which of one entry's public attempts count for each task in its current version."""
+        versions = {task.name: task.version for task in self.catalog.tasks}
+        return counting(attempts, versions, lambda task, one: self.answered(task, one.id))
 
     def used_tasks(self) -> frozenset[str]:
         """Names of the tasks that any submission has."""
         return frozenset(run.name for one in self.submissions() for run in one.header.tasks)
 
     def header(self, submission: str) -> Header:
-        """The header of a stored submission."""
-        return _header(self._entry_path(submission))
+        """The header of a stored submission. Raises DataError when its file is damaged."""
+        return self.entry_files.header(submission)
 
     def responses(self, submission: str, task: str, item: str = "") -> dict[str, list[str]]:
         """Raw responses of one submission: item id -> texts in candidate order.
 
         item : only this one.
-        """
-        rows = files.query(
-            "select item, responses from read_parquet(?) where task = ? and item like ?",
-            [str(self._entry_path(submission)), task, item or "%"],
-        ).fetchall()
-        return dict(rows)
 
-    def verify(self) -> list[Event]:
+        Raises DataError when its file is damaged.
+        """
+        answers = self.entry_files.answers(submission, task, item)
+        return {name: responses for name, (responses, _) in answers.items()}
+
+    def verify(self, *, head: str = "") -> list[Event]:
         """Check the ledger's chain and every stored file against it.
 
-        Raises LedgerError naming the first line, or DataError naming the first file, that fails.
+        head : hash of a line that must be there, as a receipt or an earlier check gave it.
+
+        Raises LedgerError naming the first line, or DataError naming the files, that do not fit.
         """
-        events = ledger.verify(self.ledger_path)
-        for event in events:
-            path = self._entry_path(event.submission)
-            if not path.is_file():
-                raise DataError(f"{path}: missing, though line {event.number} of the ledger has it")
-            if hashlib.sha256(path.read_bytes()).hexdigest() != event.content:
-                raise DataError(f"{path}: is not the file that line {event.number} recorded")
+        events = ledger.verify(self.ledger_path, head=head)
+        audit.check_entries(self.root, events)
         return events
 
     def matrix(self, task: str, submissions: Sequence[str]) -> Matrix:
         """Scores of one task for the given submissions, in their order; scored now if need be."""
-        import numpy as np
-
-        paths = [str(self.scores_path(task, submission)) for submission in submissions]
         gold = self.gold(task)
-        names = [measure.name for measure in gold.kind.measures]
-        if not paths:
-            none = np.zeros((len(gold), 0))
-            return Matrix((), dict.fromkeys(names, none), none.astype(np.uint8), (), ())
-        rows = files.query(
-            f"select {', '.join(names)}, status from read_parquet(?, filename = true) "
-            "order by filename, place",
-            [paths],
-        ).fetchnumpy()
-        order = np.argsort(np.argsort(paths, kind="stable"), kind="stable")
-
-        def table(column: str) -> np.ndarray[Any, Any]:
-            found: np.ndarray[Any, Any] = rows[column].reshape((len(paths), len(gold)))[order].T
-            return found
-
-        found = files.query(
-            "select filename, string_agg(distinct interface, '+' order by interface) "
-            "filter (interface <> ''), count(*) filter (other) "
-            "from read_parquet(?, filename = true) group by filename",
-            [paths],
-        ).fetchall()
-        per_file = {name: (interfaces or "", other) for name, interfaces, other in found}
-        return Matrix(
-            tuple(submissions),
-            {name: table(name) for name in names},
-            table("status"),
-            tuple(per_file[path][0] for path in paths),
-            tuple(per_file[path][1] for path in paths),
+        return self._read_scores(
+            task, submissions, lambda paths: read_matrix(gold, paths, submissions)
         )
 
     def scores(self, submission: str, task: str) -> list[ItemScore]:
         """Every item's score of one submission, in gold order."""
-        return files.read_scores(self.gold(task).kind, self.scores_path(task, submission))
+        kind = self.gold(task).kind
+        return self._read_scores(
+            task, [submission], lambda paths: files.read_scores(kind, paths[0])
+        )
 
     def item_scores(self, task: str, item: str, submissions: Sequence[str]) -> dict[str, ItemScore]:
         """One item's score in each of the given submissions."""
-        paths = [self.scores_path(task, submission) for submission in submissions]
-        found = files.read_item_scores(self.gold(task).kind, paths, item)
-        return {s: found[str(path)] for s, path in zip(submissions, paths, strict=True)}
+        kind = self.gold(task).kind
+
+        def read(paths: Sequence[Path]) -> dict[str, ItemScore]:
+            found = files.read_item_scores(kind, paths, item)
+            return {s: found[str(path)] for s, path in zip(submissions, paths, strict=True)}
+
+        return self._read_scores(task, submissions, read)
+
+    def answered(self, task: str, submission: str) -> int:
+        """How many items of the task a submission answers, readably or not."""
+        return self._read_scores(task, [submission], lambda paths: _answered(paths[0]))
 
     def scores_path(self, task: str, submission: str) -> Path:
         """Where the scores lie, made now if they are missing (deleted, or another gold since)."""
-        path = self.score_file(task, submission)
-        if not path.is_file():
-            answered = files.query(
-                "select item, responses, images from read_parquet(?) where task = ?",
-                [str(self._entry_path(submission)), task],
-            ).fetchall()
-            self._keep_scores(path, task, {item: tuple(rest) for item, *rest in answered})
-        return path
+        return self._read_scores(task, [submission], lambda paths: paths[0])
 
-    def _write_scores(self, submission: Submission, task: str) -> None:
-        path = self.score_file(task, submission.id)
-        if not path.is_file():
-            mine = [item for item in submission.items if item.task == task]
-            self._keep_scores(path, task, {i.item: (i.responses, i.images) for i in mine})
+    def score_name(self, task: str, submission: str) -> str:
+        """Name of a score file below ``scores``; depends on the gold and the scoring rules."""
+        return f"v{SCORER}-{self.gold(task).fingerprint}/{task}/{submission}.parquet"
 
-    def _keep_scores(
-        self, path: Path, task: str, answered: Mapping[str, tuple[Sequence[str], str]]
-    ) -> None:
-        """Score one task's responses, each given with its fingerprint of pictures."""
+    def _read_scores(
+        self, task: str, submissions: Sequence[str], read: Callable[[Sequence[Path]], Result]
+    ) -> Result:
+        made = {self.score_name(task, one): later(self._score, task, one) for one in submissions}
+        return self.score_files.read(self.gold(task), made, read)
+
+    def _score(self, task: str, submission: str) -> bytes:
+        """One task's scores, from what a stored submission answered."""
         gold = self.gold(task)
-        scores = score_task(gold, {item: responses for item, (responses, _) in answered.items()})
+        answers = self.entry_files.answers(submission, task)
+        scores = score_task(gold, {item: responses for item, (responses, _) in answers.items()})
         other = {
             item
-            for item, (_, images) in answered.items()
+            for item, (_, images) in answers.items()
             if images and item in gold.row and not gold.same_inputs(item, images)
         }
-        files.write_atomic(path, files.score_bytes(gold.kind, scores, other), sync=False)
-
-    def _entry_path(self, submission: str) -> Path:
-        return self.root / "entries" / f"{submission}.parquet"
-
-    def score_file(self, task: str, submission: str) -> Path:
-        """Where the scores lie or would lie; depends on the gold and the scoring rules."""
-        build = f"v{SCORER}-{self.gold(task).fingerprint}"
-        return self.root / "scores" / build / task / f"{submission}.parquet"
+        return files.score_bytes(gold.kind, scores, other)
 
 
 @lru_cache(maxsize=32)
@@ -281,8 +288,8 @@ def _gold(task: Any) -> Gold:
 
 
 @lru_cache(maxsize=20_000)
-def _header(path: Path) -> Header:
-    return files.read_header(path)
+def _answered(path: Path) -> int:
+    return files.count_answered(path)
 
 
 def create_store(root: Path) -> Store:

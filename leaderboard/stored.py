@@ -11,7 +11,9 @@ from leaderboard.schema import SCHEMA, Header, TaskRun
 from wordsight.errors import DataError
 
 # stands for the header of a file that is damaged or gone, once its submission was withdrawn
-_UNREADABLE = Header(schema=SCHEMA, model="unreadable", tasks=[TaskRun(name="unreadable")])
+_UNREADABLE = Header.model_validate(
+    {"schema": SCHEMA, "model": "unreadable", "tasks": [TaskRun(name="unreadable")]}
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Counting:
     """Which attempt of an entry counts for each task; ``notes`` say where it is not the newest."""
 
     by_task: Mapping[str, Stored]
-    notes: tuple[str, ...] = ()
+    notes: Mapping[str, str]
 
 
 def counting(
@@ -119,7 +121,7 @@ def counting(
                 )
             else:
                 notes.pop(task, None)
-    return Counting(chosen, tuple(notes.values()))
+    return Counting(chosen, notes)
 
 
 def _current(run: TaskRun, versions: Mapping[str, str]) -> bool:

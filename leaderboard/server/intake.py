@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, HTTPException, Request
+from fastapi import APIRouter, Header, HTTPException, Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from leaderboard.records import Receipt
@@ -29,7 +29,15 @@ def router(service: Service) -> APIRouter:
 
     @api.post("/submissions", status_code=201, openapi_extra=_BODY)
     async def submissions(
-        request: Request, authorization: Annotated[str, Header(max_length=600)] = ""
+        request: Request,
+        authorization: Annotated[str, Header(max_length=600)] = "",
+        partial: Annotated[
+            bool, Query(description="Accept unanswered items, more than a few; they score 0.")
+        ] = False,
+        replace: Annotated[
+            bool,
+            Query(description="Take the row although an earlier attempt answered more items."),
+        ] = False,
     ) -> Receipt:
         """Submit: JSON Lines, the header first, then one line per item."""
         token = _token(service, authorization)
@@ -40,7 +48,9 @@ def router(service: Service) -> APIRouter:
             raise HTTPException(415, "send JSON Lines with content-type application/x-ndjson")
         content = await request.body()
         try:
-            return await run_in_threadpool(service.receive, content)
+            return await run_in_threadpool(
+                service.receive, content, partial=partial, replace=replace
+            )
         except (SubmissionError, DataError) as error:
             raise HTTPException(422, str(error)) from None
         except WordsightError as error:  # the mirror could not be reached

@@ -107,15 +107,24 @@ class Service:
         self.find_task(task)
         return self.store.gold(task)
 
-    def receive(self, content: bytes, name: str = "submission") -> Receipt:
+    def receive(
+        self,
+        content: bytes,
+        name: str = "submission",
+        *,
+        partial: bool = False,
+        replace: bool = False,
+    ) -> Receipt:
         """Check, score and store what came over the network. Raises SubmissionError."""
         submission = read_submission(content, name)
         receipt = self.store.add(
             submission,
             name=name,
+            partial=partial,
+            replace=replace,
             pending=self.settings.approve,
             max_attempts=self.settings.attempts,
         )
         if self.mirror is not None:
-            self.mirror.push(self.store, [receipt])
+            (receipt,) = self.mirror.push(self.store, [receipt])
         return receipt

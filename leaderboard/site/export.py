@@ -9,6 +9,7 @@ from leaderboard.answers import all_answers, right_counts
 from leaderboard.board import build_board
 from leaderboard.examine import examine
 from leaderboard.gold import Gold
+from leaderboard.own_folder import own_folder
 from leaderboard.site.compare import compare_page
 from leaderboard.site.links import StaticLinks
 from leaderboard.site.render import (
@@ -20,7 +21,6 @@ from leaderboard.site.render import (
     task_page,
 )
 from leaderboard.store import Store
-from wordsight.errors import DataError
 
 # by the bytes, since a picture's name is the source's word
 _SUFFIXES = (
@@ -33,10 +33,14 @@ _SUFFIXES = (
 def export_site(store: Store, out: Path, *, base: str = "") -> Path:
     """Write the board, its items and their pictures under ``out``; returns the page to open.
 
-    Raises DataError when ``out`` is a file, or a picture cannot be read.
+    Raises DataError when ``out`` holds anything but an earlier export, or a picture cannot be read.
     """
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out}: is a file; give a folder for the site")
+    with own_folder(out) as folder:
+        _write_site(store, folder, base)
+    return out / "index.html"
+
+
+def _write_site(store: Store, out: Path, base: str) -> None:
     board = build_board(store, base=base)
     golds = {task.name: store.gold(task.name) for track in board.tracks for task in track.tasks}
     files = _write_pictures(out / "pictures", list(golds.values()))
@@ -59,7 +63,6 @@ def export_site(store: Store, out: Path, *, base: str = "") -> Path:
                 _write(folder / "parts.html", parts_page(board, deep, track, info))
             for item, answers in all_answers(store, track, info.name).items():
                 _write(folder / f"{item}.html", item_page(board, deep, info, gold, item, answers))
-    return out / "index.html"
 
 
 def style() -> str:

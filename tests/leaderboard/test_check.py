@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from leaderboard.check import few
 from leaderboard.runs import read_runs
 from leaderboard.schema import SubmissionError
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench
+from wordsight.answers import failed
 
 Lines = list[dict[str, Any]]
 
@@ -83,12 +85,44 @@ def test_unknown_task(bench: Bench) -> None:
 
 
 def test_missing_items_are_counted(bench: Bench) -> None:
-    def edit(task: str, lines: Lines) -> None:
-        del lines[10:]
+    (receipt,) = submit(bench.run("a", tasks=("tiny",), edit=ten), str(bench.board), partial=True)
+    found = receipt.tasks[0]
+    assert (found.items, found.total, found.missing, found.invalid) == (10, 24, 14, 0)
 
-    run = bench.run("a", tasks=("tiny",), edit=edit)
-    (receipt,) = submit(run, str(bench.board))
-    assert (receipt.tasks[0].items, receipt.tasks[0].missing) == (10, 14)
+
+def ten(task: str, lines: Lines) -> None:
+    """What ``--limit 10`` leaves."""
+    del lines[10:]
+
+
+def test_a_part_of_a_task_is_refused_unless_said(bench: Bench) -> None:
+    message = refused(bench, bench.run("a", tasks=("tiny",), edit=ten))
+    assert "task tiny: 14 of 24 items are not answered, more than 1." in message
+    assert "--partial" in message
+
+
+def test_failed_requests_are_unanswered_items(bench: Bench) -> None:
+    """Two items of 24 whose requests failed are refused as two that are not there."""
+
+    def edit(task: str, lines: Lines) -> None:
+        for line in lines[:2]:
+            line["wordsight"]["responses"][0] = failed("server answered 503")
+
+    message = refused(bench, bench.run("a", tasks=("tiny",), edit=edit))
+    assert "task tiny: 2 of 24 items are not answered" in message
+
+
+def test_a_few_unanswered_items_pass(bench: Bench) -> None:
+    def edit(task: str, lines: Lines) -> None:
+        del lines[5]
+
+    (receipt,) = submit(bench.run("a", tasks=("tiny",), edit=edit), str(bench.board))
+    assert receipt.tasks[0].missing == 1
+
+
+@pytest.mark.parametrize(("items", "most"), [(6, 0), (24, 1), (192, 3), (470, 4), (1500, 15)])
+def test_how_many_are_a_few(items: int, most: int) -> None:
+    assert few(items) == most
 
 
 def test_all_or_none_of_a_folder(bench: Bench) -> None:

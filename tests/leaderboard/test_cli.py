@@ -91,7 +91,7 @@ def test_compare_verdict_rebuild_decide(bench: Bench) -> None:
     pair = ["org/good", "org/bad", "--task", "tiny"]
     badge = bench.root / "badge.svg"
     verdict = runner.invoke(app, ["verdict", *pair, *store, "--badge", str(badge)])
-    assert verdict.output.startswith("Yes: org/good is better than org/bad")
+    assert verdict.output.startswith("Is org/good better than org/bad on tiny? Yes.")
     assert badge.read_text().startswith("<svg")
     compared = json.loads(runner.invoke(app, ["compare", *pair, *store, "--json"]).output)
     assert (compared["wins"], compared["losses"], len(compared["disagreements"])) == (24, 0, 20)

@@ -116,7 +116,7 @@ def other_task(task: str, lines: Lines) -> None:
         (double, DataError, 8, "stood on line 3 already"),
         (failed, IncompleteRunError, 5, "server answered 503"),
         (foreign, DataError, 4, 'no key "wordsight"'),
-        (nine, DataError, 6, "10 items"),
+        (nine, DataError, 6, "an item of this form has 10"),
         (not_text, DataError, 6, "string"),
         (other_task, DataError, 2, "of task another, not tiny"),
     ],

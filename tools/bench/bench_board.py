@@ -101,7 +101,7 @@ def build(root: Path, count: int) -> None:
                 for one, r in zip(store.gold(task).summaries, rank.tolist(), strict=True)
             ]
             files.write_atomic(
-                store.score_file(task, submission.id),
+                store.root / "scores" / store.score_name(task, submission.id),
                 files.score_bytes(RANKING, scores),
                 sync=False,
             )
