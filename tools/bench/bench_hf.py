@@ -25,7 +25,7 @@ from data import SLOTS_PER_PICTURE, JpegPictures, verse_like
 
 from wordsight.models.base import Ask
 from wordsight.models.hf import HFImageTextToText
-from wordsight.tiny_models import Size, build_tiny_model, steer_to_yes_no
+from wordsight.tiny_models import Size, build_tiny_model, chat_inputs, steer_to_yes_no
 
 SIZES = {
     "tiny": Size(),
@@ -57,6 +57,8 @@ SIZES = {
         vocabulary=152064,
     ),
 }
+# 256 tokens per picture; LLaVA-1.5's own side and 576 tokens; 256 tokens
+NINE_FORMS = (("llava", 224), ("llava", 336), ("qwen2_5_vl", 448))
 NINE = (
     "Is this a plant?",
     "Is this a tool?",
@@ -119,11 +121,10 @@ def against_stock(name: str, root: Path, arguments: argparse.Namespace) -> None:
 def nine_questions(name: str, root: Path, arguments: argparse.Namespace) -> None:
     """Reuse on over off: several questions about each picture, as CGR asks them."""
     size = SIZES[name]
-    # sides at which both families have 256 tokens per picture
-    for family, side in (("llava", 224), ("qwen2_5_vl", 448)):
+    for family, side in NINE_FORMS:
         larger = dataclasses.replace(size, picture=side)
-        folder = build_tiny_model(family, root / f"{name}-{family}-nine", size=larger)
-        pictures = JpegPictures(max(2, arguments.pictures // 3), 448)
+        folder = build_tiny_model(family, root / f"{name}-{family}-{side}", size=larger)
+        pictures = JpegPictures(arguments.pictures, 448)
         asks = [
             Ask(question=question, image_id=image_id, source=pictures)
             for image_id in pictures.files
@@ -144,8 +145,8 @@ def nine_questions(name: str, root: Path, arguments: argparse.Namespace) -> None
             abs(_p(a) - _p(b)) for a, b in zip(found["on"][0], found["off"][0], strict=True)
         )
         print(
-            f"\n{name} {family}, nine questions on each of {len(pictures.files)} pictures, "
-            f"{lengths[0]} tokens before the question, at most {lengths[1]} after:\n"
+            f"\n{name} {family} at {side} px, nine questions on each of {len(pictures.files)} "
+            f"pictures, {lengths[0]} tokens before the question, at most {lengths[1]} after:\n"
             f"  reuse on is {found['off'][1] / found['on'][1]:.1f} times as fast as off "
             f"(CPU time {found['off'][2] / found['on'][2]:.1f} times); P(yes) moves by {moved:.1e}"
         )
@@ -237,17 +238,7 @@ def plain_forward(folder: Path, asks: Sequence[Ask], arguments: argparse.Namespa
     assert no in more["no"]
     found = []
     for ask in asks:
-        content = [
-            {"type": "image", "image": ask.picture()},
-            {"type": "text", "text": ask.question},
-        ]
-        inputs = processor.apply_chat_template(
-            [{"role": "user", "content": content}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        ).to(arguments.device)
+        inputs = chat_inputs(processor, ask.question, [ask.picture()]).to(arguments.device)
         with torch.no_grad():
             logits = model(**inputs).logits[0, -1].double()
         odds = logits[more["yes"]].logsumexp(0) - logits[more["no"]].logsumexp(0)

@@ -87,9 +87,7 @@ class PictureModel(lmms):
     ) -> None:
         super().__init__()
         self.batch_size = int(batch_size)
-        # lmms-eval's command passes "cuda" nowhere and "cuda:0" only when asked; take what is there
-        default = "cuda" if torch.cuda.is_available() else "cpu"
-        self.device = torch.device(device or default)
+        self.device = usable_device(device)
 
     @abc.abstractmethod
     def answer(self, asks: Sequence[Ask]) -> Iterator[str]:
@@ -150,6 +148,24 @@ class PictureModel(lmms):
     def generate_until_multi_round(self, requests: list[Any]) -> list[str]:
         """Not offered: every question stands alone."""
         raise WordsightError(f"{type(self).__name__} answers single questions only")
+
+
+def usable_device(name: str | None) -> torch.device:
+    """The device of that name; without a name, a GPU where there is one.
+
+    Raises WordsightError when torch cannot compute there.
+    """
+    wanted = name or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
+        first = str(error).partition("\n")[0].partition(". ")[0]
+        raise WordsightError(
+            f"device={wanted}: torch {torch.__version__} cannot compute there ({first}); "
+            f"it sees {torch.cuda.device_count()} GPU(s). Leave device out, or give device=cpu"
+        ) from None
+    return device
 
 
 def picture_major(asks: Sequence[Ask]) -> list[int]:

@@ -27,14 +27,26 @@ class ConSE(SimilarityModel):
     ----------
     text : what stands for the sense: "word" (the term alone), "context" (term and context) or
         "gloss" (its definition, where the dataset gives one).
+    device : "cpu" or nothing.
     top : number of classes that take part.
     power : exponent on their probabilities before they weight; below 1 it flattens them.
     """
 
     def __init__(
-        self, text: TextForm = "context", top: int = 50, power: float = 0.5, **options: Any
+        self,
+        text: TextForm = "context",
+        top: int = 50,
+        power: float = 0.5,
+        device: str | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(**options)
+        # A run's record names the device that was asked for: it must be the one that computed.
+        if device is not None and device != "cpu":
+            raise WordsightError(
+                f"conse: device={device}, but it computes on the CPU only, so that its scores are "
+                "the same everywhere; leave device out"
+            )
+        super().__init__(device="cpu", **options)
         forms = get_args(TextForm)
         if text not in forms:
             raise WordsightError(f"conse: text={text!r}; choose one of {', '.join(forms)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import torch
 
 from wordsight.errors import WordsightError
 from wordsight.models.base import Ask, PictureModel
+from wordsight.models.checkpoint import find_checkpoint
 from wordsight.models.likelihood import LikelihoodReader, Reuse
 from wordsight.models.prompting import Prompter
 from wordsight.models.tensors import collate, picture_kind, to_model
@@ -71,15 +73,16 @@ class HFImageTextToText(PictureModel):
         self._pretrained = pretrained
         self._max_new_tokens = int(max_new_tokens)
         origin = {"revision": revision, "trust_remote_code": bool(trust_remote_code)}
+        place = find_checkpoint(pretrained, revision)
         pixels = {"min_pixels": min_pixels, "max_pixels": max_pixels}
         processor = AutoProcessor.from_pretrained(
-            pretrained, **origin, **{k: int(v) for k, v in pixels.items() if v is not None}
+            place, **origin, **{k: int(v) for k, v in pixels.items() if v is not None}
         )
         if chat_template is not None:
             processor.chat_template = Path(chat_template).read_text(encoding="utf-8")
         quantised = load_in_4bit or load_in_8bit
         model = AutoModelForImageTextToText.from_pretrained(
-            pretrained,
+            place,
             dtype=self._dtype(dtype),
             device_map=device_map or (str(self.device) if quantised else None),
             quantization_config=_quantisation(load_in_4bit, load_in_8bit),
@@ -159,4 +162,6 @@ def _quantisation(four: bool, eight: bool) -> Any:
 
     if not is_bitsandbytes_available():
         raise WordsightError("quantised loading needs the package bitsandbytes: install it")
+    # Its 8-bit layers warn of their cast to float16 in every pass of every layer.
+    logging.getLogger("bitsandbytes.autograd._functions").setLevel(logging.ERROR)
     return BitsAndBytesConfig(load_in_4bit=four, load_in_8bit=eight and not four)

@@ -34,7 +34,7 @@ _CHECK_QUESTIONS = (
     "Is this a picture of anything at all? Answer with one word, Yes or No.",
     "Is it new?",
 )
-# Half precision moves P(yes) by up to 2e-3 with any change of batch shape.
+# Half precision and quantised weights move P(yes) by up to 2e-3 with any change of batch shape.
 _TOLERANCE = {torch.float32: 1e-4, torch.float64: 1e-4}
 _HALF_TOLERANCE = 3e-2
 # A picture may have many questions: a window ends after this many per picture on average.
@@ -172,11 +172,16 @@ class LikelihoodReader:
             moved = max(
                 abs(_p_yes(*a[:2]) - _p_yes(*b[:2])) for a, b in zip(shared, whole, strict=True)
             )
-            if moved <= _TOLERANCE.get(self._model.dtype, _HALF_TOLERANCE):
+            if moved <= self._tolerance():
                 return "on"
             why = f"a shared prefix moves P(yes) by {moved:.1e}"
         logger.warning(f"each question is read whole, since {why}")
         return "off"
+
+    def _tolerance(self) -> float:
+        if getattr(self._model, "is_quantized", False):
+            return _HALF_TOLERANCE
+        return _TOLERANCE.get(self._model.dtype, _HALF_TOLERANCE)
 
     def _log_probabilities(
         self, asks: list[Ask], prepared: dict[str, Prepared], reuse: Reuse

@@ -111,26 +111,20 @@ class Passes:
         logs: Logs = {}
         # Close lengths together waste few positions.
         rows = sorted(rows, key=lambda row: len(row.tail))
+        # One at a time means alone: to the last bit the same, whatever else is asked.
+        packs = self.packs and batch_size > 1
         for length, group in groups(rows, lambda row: prefixes[row.ask.image_id].length):
             lines = [
                 line
                 for key, about in groups(group, lambda row: row.ask.image_id)
-                for line in fill(about, lambda row: len(row.tail), self._room(prefixes[key]))
+                for line in fill(
+                    about, lambda row: len(row.tail), _room(prefixes[key]) if packs else 0
+                )
             ]
             lines.sort(key=len)
             for chunk in chunks(lines, batch_size):
                 self._read_lines(chunk, length, prefixes, logs)
         return logs
-
-    def _room(self, prefix: Prefix) -> int:
-        """How many tokens of questions may follow a prefix in one line."""
-        if not self.packs:
-            return 0
-        # Beyond, the questions would spend more on passing each other over than is saved.
-        room = max(_LEAST_ROOM, prefix.length)
-        windows = [getattr(layer, "sliding_window", None) for layer in prefix.cache.layers]
-        # A window counts places in the line, where other questions stand between.
-        return min([room, *(int(window) - prefix.length for window in windows if window)])
 
     def _read_lines(
         self,
@@ -189,6 +183,15 @@ class Passes:
                 for row, values in zip(chunk, self._tokens.pick(logits).tolist(), strict=True):
                     self._note(row, values[-len(row.lead) - 1 :], logs)
         return logs
+
+
+def _room(prefix: Prefix) -> int:
+    """How many tokens of questions may follow a prefix in one line."""
+    # Beyond, the questions would spend more on passing each other over than is saved.
+    room = max(_LEAST_ROOM, prefix.length)
+    windows = [getattr(layer, "sliding_window", None) for layer in prefix.cache.layers]
+    # A window counts places in the line, where other questions stand between.
+    return min([room, *(int(window) - prefix.length for window in windows if window)])
 
 
 def groups(items: Sequence[T], key: Callable[[T], K]) -> list[tuple[K, list[T]]]:

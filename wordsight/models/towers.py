@@ -5,16 +5,19 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 from wordsight.errors import WordsightError
+from wordsight.models.checkpoint import find_checkpoint, find_repository
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 Tensors = dict[str, torch.Tensor]
+_NO_LENGTH = 10**6
 
 
 class Towers(Protocol):
@@ -39,8 +42,9 @@ class TransformersTowers:
     def __init__(self, pretrained: str, dtype: torch.dtype, device: torch.device) -> None:
         from transformers import AutoModel, AutoProcessor
 
-        self._processor = AutoProcessor.from_pretrained(pretrained)
-        self._model = AutoModel.from_pretrained(pretrained, dtype=dtype).eval().to(device)
+        place = find_checkpoint(pretrained)
+        self._processor = AutoProcessor.from_pretrained(place)
+        self._model = AutoModel.from_pretrained(place, dtype=dtype).eval().to(device)
         if not hasattr(self._model, "get_image_features"):
             raise WordsightError(
                 f"{pretrained}: {type(self._model).__name__} has no picture and text towers; "
@@ -48,17 +52,20 @@ class TransformersTowers:
             )
         self._local = threading.local()
         text = self._model.config.text_config
-        longest = getattr(text, "max_position_embeddings", None)
+        # What the model has places for, and what its tokenizer states: ALIGN saw 64 of its 512.
+        # Tokenizers that state nothing give an absurd number.
+        stated = [self._processor.tokenizer.model_max_length]
+        stated.append(getattr(text, "max_position_embeddings", None) or _NO_LENGTH)
         # SigLIP was trained on texts padded to full length and scores others wrongly.
         siglip = "siglip" in self._model.config.model_type
         self._padding: dict[str, Any] = {"padding": "max_length" if siglip else True}
-        if longest is not None:
-            self._padding["max_length"] = longest
+        if min(stated) < _NO_LENGTH:
+            self._padding["max_length"] = min(stated)
 
     def prepare(self, picture: Image) -> Tensors:
         """The processor's tensors for one picture."""
         if not hasattr(self._local, "processor"):
-            self._local.processor = copy.deepcopy(self._processor.image_processor)
+            self._local.processor = copy.deepcopy(self._processor)
         return dict(self._local.processor(images=[picture], return_tensors="pt"))
 
     def pictures(self, inputs: Tensors) -> torch.Tensor:
@@ -105,10 +112,15 @@ class OpenClipTowers:
                     f"open_clip: {name!r} names no weights; write MODEL/WEIGHTS, for instance "
                     "open_clip:ViT-B-32/laion2b_s34b_b79k"
                 )
+        if repository := _open_clip_repository(model, weights):
+            find_repository(repository)
         precision = {torch.bfloat16: "bf16", torch.float16: "fp16"}.get(dtype, "fp32")
-        self._model, _, self._transform = open_clip.create_model_and_transforms(
-            model, pretrained=weights, precision=precision, device=device
-        )
+        try:
+            self._model, _, self._transform = open_clip.create_model_and_transforms(
+                model, pretrained=weights, precision=precision, device=device
+            )
+        except RuntimeError as error:
+            raise WordsightError(f"open_clip:{name}: {error}") from error
         self._model.eval()
         self._tokenizer = open_clip.get_tokenizer(model)
         self._device, self._dtype = device, dtype
@@ -126,6 +138,19 @@ class OpenClipTowers:
         """Vectors of texts."""
         with torch.inference_mode():
             return _unit(self._model.encode_text(self._tokenizer(list(texts)).to(self._device)))
+
+
+def _open_clip_repository(model: str, weights: str | None) -> str:
+    """The repository of the Hub that open_clip would take the weights from, or nothing."""
+    from open_clip.pretrained import get_pretrained_cfg  # type: ignore[import-untyped]
+
+    if weights is None:
+        return model.removeprefix("hf-hub:") if model.startswith("hf-hub:") else ""
+    if Path(weights).is_file():
+        return ""
+    # "ORG/NAME/" or "ORG/NAME/FILE"
+    place: str = get_pretrained_cfg(model, weights).get("hf_hub", "")
+    return place.rpartition("/")[0]
 
 
 def _unit(output: Any) -> torch.Tensor:

@@ -5,6 +5,7 @@ and inference code as models of full size.
 """
 
 from wordsight.tiny_models.build import BUILDERS, build_tiny_model, steer_to_yes_no
+from wordsight.tiny_models.plain import chat_inputs
 from wordsight.tiny_models.size import Size
 
-__all__ = ["BUILDERS", "Size", "build_tiny_model", "steer_to_yes_no"]
+__all__ = ["BUILDERS", "Size", "build_tiny_model", "chat_inputs", "steer_to_yes_no"]

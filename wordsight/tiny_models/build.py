@@ -16,9 +16,12 @@ BUILDERS: dict[str, Callable[[Size, bool], tuple[Any, ...]]] = {
     "llava_onevision": llava.llava_onevision,
     "gemma3": more.gemma3,
     "idefics3": more.idefics3,
+    "smolvlm": more.smolvlm,
     "internvl": more.internvl,
     "clip": matching.clip,
     "siglip": matching.siglip,
+    "siglip2": matching.siglip2,
+    "align": matching.align,
 }
 
 
@@ -27,7 +30,8 @@ def build_tiny_model(
 ) -> Path:
     """Write a model folder of the given kind and return it.
 
-    kind : a key of ``BUILDERS``; "clip" and "siglip" match pictures with texts, the others answer.
+    kind : a key of ``BUILDERS``; "clip", "siglip", "siglip2" and "align" match pictures with
+        texts, the others answer.
     size : towers of another size than tiny, for measurements.
     spelling : give it a tokenizer without merges, so that no single token says Yes or No.
 

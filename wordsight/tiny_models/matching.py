@@ -1,4 +1,4 @@
-"""Tiny CLIP and SigLIP."""
+"""Tiny CLIP, SigLIP, SigLIP 2 and ALIGN."""
 
 from __future__ import annotations
 
@@ -51,24 +51,78 @@ def siglip(size: Size, spelling: bool) -> tuple[Any, ...]:
     """Model and processor."""
     from transformers import SiglipConfig, SiglipImageProcessor, SiglipModel, SiglipProcessor
 
-    tokenizer = build_tokenizer(
+    tokenizer = _siglip_tokenizer(spelling, 64)
+    config = SiglipConfig(text_config=_siglip_text(size), vision_config=size.vision)
+    pictures = SiglipImageProcessor(size={"height": size.picture, "width": size.picture})
+    return SiglipModel(config), SiglipProcessor(image_processor=pictures, tokenizer=tokenizer)
+
+
+def siglip2(size: Size, spelling: bool) -> tuple[Any, ...]:
+    """Model and processor of the NaFlex form, which keeps a picture's proportions."""
+    from transformers import Siglip2Config, Siglip2ImageProcessor, Siglip2Model, Siglip2Processor
+
+    # as its checkpoints: the tokenizer states no length, the model has 64 places
+    tokenizer = _siglip_tokenizer(spelling, 10**30)
+    vision = {**size.vision, "patch_size": 16, "num_patches": 256}
+    del vision["image_size"]
+    config = Siglip2Config(text_config=_siglip_text(size), vision_config=vision)
+    pictures = Siglip2ImageProcessor(patch_size=16, max_num_patches=256)
+    return Siglip2Model(config), Siglip2Processor(image_processor=pictures, tokenizer=tokenizer)
+
+
+def _siglip_tokenizer(spelling: bool, length: int) -> Any:
+    return build_tokenizer(
         ("<pad>", "</s>", "<unk>"),
         "$A </s>",
         spelling=spelling,
         eos_token="</s>",
         pad_token="<pad>",
         unk_token="<unk>",
-        model_max_length=64,
+        model_max_length=length,
     )
-    marks = {
+
+
+def _siglip_text(size: Size) -> dict[str, Any]:
+    return {
+        **_text(size, 64),
         "bos_token_id": None,
         "eos_token_id": 1,
         "pad_token_id": 0,
         "projection_size": size.vision_hidden,
     }
-    config = SiglipConfig(
-        text_config={**_text(size, 64), **marks, "vocab_size": len(tokenizer)},
-        vision_config=size.vision,
+
+
+def align(size: Size, spelling: bool) -> tuple[Any, ...]:
+    """Model and processor; pictures go through a convolutional network."""
+    from transformers import AlignConfig, AlignModel, AlignProcessor, EfficientNetImageProcessor
+
+    tokenizer = build_tokenizer(
+        ("[PAD]", "[UNK]", "[CLS]", "[SEP]"),
+        "[CLS] $A [SEP]",
+        spelling=spelling,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=64,
     )
-    pictures = SiglipImageProcessor(size={"height": size.picture, "width": size.picture})
-    return SiglipModel(config), SiglipProcessor(image_processor=pictures, tokenizer=tokenizer)
+    config = AlignConfig(
+        text_config={**_text(size, 512), "vocab_size": len(tokenizer), "pad_token_id": 0},
+        vision_config={
+            "image_size": size.picture,
+            "width_coefficient": 1.0,
+            "depth_coefficient": 1.0,
+            "kernel_sizes": [3, 5],
+            "in_channels": [32, 8],
+            # both towers end in one width
+            "out_channels": [8, size.vision_hidden],
+            "strides": [1, 2],
+            "num_block_repeats": [1, 1],
+            "expand_ratios": [1, 2],
+            "hidden_dim": size.vision_hidden,
+        },
+        projection_dim=size.vision_hidden,
+    )
+    side = {"height": size.picture, "width": size.picture}
+    pictures = EfficientNetImageProcessor(size=side, do_center_crop=False)
+    return AlignModel(config), AlignProcessor(image_processor=pictures, tokenizer=tokenizer)

@@ -1,4 +1,4 @@
-"""Tiny Gemma 3, Idefics3 and InternVL: each has a peculiarity that inference code trips over."""
+"""Tiny Gemma 3, Idefics3, SmolVLM, InternVL: each has something that inference code trips over."""
 
 from __future__ import annotations
 
@@ -101,9 +101,46 @@ def idefics3(size: Size, spelling: bool) -> tuple[Any, ...]:
         Idefics3ForConditionalGeneration,
         Idefics3ImageProcessor,
         Idefics3Processor,
-        LlamaConfig,
     )
 
+    tokenizer, parts, options = _tiled(size, spelling)
+    processor = Idefics3Processor(
+        image_processor=Idefics3ImageProcessor(**parts), tokenizer=tokenizer, **options
+    )
+    config = Idefics3Config(**_tiled_towers(size, tokenizer))
+    return Idefics3ForConditionalGeneration(config), processor, tokenizer
+
+
+def smolvlm(size: Size, spelling: bool) -> tuple[Any, ...]:
+    """Model, processor and tokenizer, as Idefics 3; its processor imports ``num2words``."""
+    from transformers import (
+        SmolVLMConfig,
+        SmolVLMForConditionalGeneration,
+        SmolVLMImageProcessor,
+        SmolVLMProcessor,
+        SmolVLMVideoProcessor,
+    )
+
+    tokenizer, parts, options = _tiled(size, spelling)
+    side = {"longest_edge": size.picture}
+    processor = SmolVLMProcessor(
+        image_processor=SmolVLMImageProcessor(**parts),
+        tokenizer=tokenizer,
+        video_processor=SmolVLMVideoProcessor(
+            size=side,
+            max_image_size=side,
+            fps=1,
+            num_frames=2,
+            video_sampling={"video_size": side, "max_frames": 2, "fps": 1},
+        ),
+        **options,
+    )
+    config = SmolVLMConfig(**_tiled_towers(size, tokenizer))
+    return SmolVLMForConditionalGeneration(config), processor, tokenizer
+
+
+def _tiled(size: Size, spelling: bool) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+    """Tokenizer, options of the picture processor, options of the whole processor."""
     tiles = tuple(f"<row_{i}_col_{j}>" for i in range(1, 7) for j in range(1, 7))
     marks = ("<fake_token_around_image>", "<image>", "<end_of_utterance>", "<global-img>", *tiles)
     tokenizer = build_tokenizer(
@@ -121,27 +158,25 @@ def idefics3(size: Size, spelling: bool) -> tuple[Any, ...]:
     template = "<s>" + _template("User:", "<image>", "<end_of_utterance>\n", "Assistant:")
     tokenizer.chat_template = template
     side = size.picture
-    config = Idefics3Config(
-        text_config=LlamaConfig(
+    parts = {"size": {"longest_edge": 2 * side}, "max_image_size": {"longest_edge": side}}
+    return tokenizer, parts, {"image_seq_len": (side // 28) ** 2, "chat_template": template}
+
+
+def _tiled_towers(size: Size, tokenizer: Any) -> dict[str, Any]:
+    from transformers import LlamaConfig
+
+    return {
+        "text_config": LlamaConfig(
             **size.text,
             vocab_size=size.vocabulary or len(tokenizer),
             bos_token_id=1,
             eos_token_id=2,
             pad_token_id=3,
         ),
-        vision_config=size.vision,
-        image_token_id=tokenizer.convert_tokens_to_ids("<image>"),
-        scale_factor=2,
-    )
-    processor = Idefics3Processor(
-        image_processor=Idefics3ImageProcessor(
-            size={"longest_edge": 2 * side}, max_image_size={"longest_edge": side}
-        ),
-        tokenizer=tokenizer,
-        image_seq_len=(side // 14 // 2) ** 2,
-        chat_template=template,
-    )
-    return Idefics3ForConditionalGeneration(config), processor, tokenizer
+        "vision_config": size.vision,
+        "image_token_id": tokenizer.convert_tokens_to_ids("<image>"),
+        "scale_factor": 2,
+    }
 
 
 def internvl(size: Size, spelling: bool) -> tuple[Any, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from wordsight.tiny_models.size import Size
@@ -73,93 +74,98 @@ def _sections(size: Size) -> list[int]:
     return [half - 2 * side, side, side]
 
 
-def _finish(model: Any, processor: Any, tokenizer: Any, ids: dict[str, int]) -> tuple[Any, ...]:
-    model.generation_config.eos_token_id = ids["<|im_end|>"]
-    model.generation_config.pad_token_id = ids["<|endoftext|>"]
-    return model, processor, tokenizer
-
-
 def qwen2_5_vl(size: Size, spelling: bool) -> tuple[Any, ...]:
     """Model, processor and tokenizer."""
-    from transformers import (
-        Qwen2_5_VLConfig,
-        Qwen2_5_VLForConditionalGeneration,
-        Qwen2_5_VLProcessor,
-        Qwen2VLImageProcessor,
-        Qwen2VLVideoProcessor,
-    )
+    import transformers as t
 
-    tokenizer, ids = _tokenizer(spelling)
-    config = Qwen2_5_VLConfig(
-        text_config=_text(size, tokenizer, ids, {"mrope_section": _sections(size)}),
-        vision_config={
-            "depth": size.vision_layers,
-            "hidden_size": size.vision_hidden,
-            "intermediate_size": size.vision_intermediate,
-            "num_heads": size.vision_heads,
+    form = _Form(
+        config=t.Qwen2_5_VLConfig,
+        model=t.Qwen2_5_VLForConditionalGeneration,
+        processor=t.Qwen2_5_VLProcessor,
+        videos=t.Qwen2VLVideoProcessor,
+        patch=14,
+        rope={},
+        text={},
+        vision={
             "out_hidden_size": size.hidden,
-            "patch_size": 14,
-            "spatial_merge_size": _MERGE,
-            "temporal_patch_size": _TEMPORAL,
             "window_size": 112,
             "fullatt_block_indexes": [size.vision_layers - 1],
         },
-        **_marks(ids),
-        tie_word_embeddings=False,
     )
-    patches = {"patch_size": 14, "merge_size": _MERGE, "temporal_patch_size": _TEMPORAL}
-    most = max(112, size.picture)
-    processor = Qwen2_5_VLProcessor(
-        image_processor=Qwen2VLImageProcessor(
-            min_pixels=56 * 56, max_pixels=most * most, **patches
-        ),
-        tokenizer=tokenizer,
-        video_processor=Qwen2VLVideoProcessor(**patches),
-        chat_template=_TEMPLATE,
-    )
-    return _finish(Qwen2_5_VLForConditionalGeneration(config), processor, tokenizer, ids)
+    return _build(form, size, spelling)
 
 
 def qwen3_vl(size: Size, spelling: bool) -> tuple[Any, ...]:
     """Model, processor and tokenizer."""
-    from transformers import (
-        Qwen2VLImageProcessor,
-        Qwen3VLConfig,
-        Qwen3VLForConditionalGeneration,
-        Qwen3VLProcessor,
-        Qwen3VLVideoProcessor,
-    )
+    import transformers as t
 
-    tokenizer, ids = _tokenizer(spelling)
-    rope = {"mrope_section": _sections(size), "mrope_interleaved": True}
-    config = Qwen3VLConfig(
-        text_config={
-            **_text(size, tokenizer, ids, rope),
-            "head_dim": size.hidden // size.heads,
-        },
-        vision_config={
-            "depth": size.vision_layers,
-            "hidden_size": size.vision_hidden,
-            "intermediate_size": size.vision_intermediate,
-            "num_heads": size.vision_heads,
+    form = _Form(
+        config=t.Qwen3VLConfig,
+        model=t.Qwen3VLForConditionalGeneration,
+        processor=t.Qwen3VLProcessor,
+        videos=t.Qwen3VLVideoProcessor,
+        patch=16,
+        rope={"mrope_interleaved": True},
+        text={"head_dim": size.hidden // size.heads},
+        vision={
             "out_hidden_size": size.hidden,
-            "patch_size": 16,
-            "spatial_merge_size": _MERGE,
-            "temporal_patch_size": _TEMPORAL,
             "num_position_embeddings": 64,
             "deepstack_visual_indexes": [0],
         },
-        **_marks(ids),
-        tie_word_embeddings=False,
     )
-    patches = {"patch_size": 16, "merge_size": _MERGE, "temporal_patch_size": _TEMPORAL}
-    most = max(128, size.picture)
-    processor = Qwen3VLProcessor(
+    return _build(form, size, spelling)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What differs between the two: classes, patch size, options of the parts."""
+
+    config: Any
+    model: Any
+    processor: Any
+    videos: Any
+    patch: int
+    rope: dict[str, Any]
+    text: dict[str, Any]
+    vision: dict[str, Any]
+
+
+def _build(form: _Form, size: Size, spelling: bool) -> tuple[Any, ...]:
+    from transformers import Qwen2VLImageProcessor
+
+    tokenizer, ids = _tokenizer(spelling)
+    rope = {"mrope_section": _sections(size), **form.rope}
+    model = form.model(
+        form.config(
+            text_config={**_text(size, tokenizer, ids, rope), **form.text},
+            vision_config={
+                "depth": size.vision_layers,
+                "hidden_size": size.vision_hidden,
+                "intermediate_size": size.vision_intermediate,
+                "num_heads": size.vision_heads,
+                "patch_size": form.patch,
+                "spatial_merge_size": _MERGE,
+                "temporal_patch_size": _TEMPORAL,
+                **form.vision,
+            },
+            **_marks(ids),
+            tie_word_embeddings=False,
+        )
+    )
+    model.generation_config.eos_token_id = ids["<|im_end|>"]
+    model.generation_config.pad_token_id = ids["<|endoftext|>"]
+    patches = {
+        "patch_size": form.patch,
+        "merge_size": _MERGE,
+        "temporal_patch_size": _TEMPORAL,
+    }
+    least, most = 4 * form.patch, max(8 * form.patch, size.picture)
+    processor = form.processor(
         image_processor=Qwen2VLImageProcessor(
-            min_pixels=64 * 64, max_pixels=most * most, **patches
+            min_pixels=least * least, max_pixels=most * most, **patches
         ),
         tokenizer=tokenizer,
-        video_processor=Qwen3VLVideoProcessor(**patches),
+        video_processor=form.videos(**patches),
         chat_template=_TEMPLATE,
     )
-    return _finish(Qwen3VLForConditionalGeneration(config), processor, tokenizer, ids)
+    return model, processor, tokenizer

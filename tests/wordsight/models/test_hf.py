@@ -16,6 +16,7 @@ from wordsight.answers import read_answer
 from wordsight.errors import DataError, WordsightError
 from wordsight.models.base import Ask
 from wordsight.models.hf import HFImageTextToText
+from wordsight.tiny_models import chat_inputs
 
 FAMILIES = (
     "qwen2_5_vl",
@@ -24,6 +25,7 @@ FAMILIES = (
     "llava_onevision",
     "gemma3",
     "idefics3",
+    "smolvlm",
     "internvl",
 )
 Checkpoint = Callable[[str], Path]
@@ -47,17 +49,7 @@ def plain(folder: Path, asks: Sequence[Ask]) -> list[tuple[float, float]]:
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
     found = []
     for ask in asks:
-        content = [
-            {"type": "image", "image": ask.picture()},
-            {"type": "text", "text": ask.question},
-        ]
-        inputs = processor.apply_chat_template(
-            [{"role": "user", "content": content}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        )
+        inputs = chat_inputs(processor, ask.question, [ask.picture()])
         pair = []
         for forms in (YES, NO):
             spelt = {tuple(processor.tokenizer.encode(f, add_special_tokens=False)) for f in forms}
@@ -333,14 +325,7 @@ def test_writing_is_greedy_generation(checkpoint: Checkpoint) -> None:
     processor = AutoProcessor.from_pretrained(folder)
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
     for prompt, text in zip(prompts, written, strict=True):
-        message = [{"role": "user", "content": [{"type": "text", "text": prompt}]}]
-        inputs = processor.apply_chat_template(
-            message,
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        )
+        inputs = chat_inputs(processor, prompt)
         ids = model.generate(**inputs, max_new_tokens=6, do_sample=False)
         new = ids[0, inputs["input_ids"].shape[1] :]
         assert text == processor.tokenizer.decode(new, skip_special_tokens=True).strip()
@@ -376,14 +361,7 @@ def test_texts_about_pictures_are_greedy_generation(
     processor = AutoProcessor.from_pretrained(folder)
     model = AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32).eval()
     for ask, text in zip([*scalars, several], texts, strict=True):
-        content = [{"type": "image", "image": picture} for picture in ask.pictures()]
-        inputs = processor.apply_chat_template(
-            [{"role": "user", "content": [*content, {"type": "text", "text": ask.question}]}],
-            add_generation_prompt=True,
-            tokenize=True,
-            return_dict=True,
-            return_tensors="pt",
-        )
+        inputs = chat_inputs(processor, ask.question, ask.pictures())
         new = model.generate(**inputs, max_new_tokens=5, do_sample=False)
         new = new[0, inputs["input_ids"].shape[1] :]
         assert text == processor.tokenizer.decode(new, skip_special_tokens=True).strip()

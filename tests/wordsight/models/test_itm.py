@@ -39,6 +39,7 @@ def plain(folder: Path, asks: Sequence[Ask], padding: Any) -> list[float]:
             return_tensors="pt",
             truncation=True,
             padding=padding,
+            max_length=77 if padding is True else 64,
         )
         with torch.no_grad():
             output = model.eval()(**inputs)
@@ -50,7 +51,10 @@ def largest_difference(a: Sequence[float], b: Sequence[float]) -> float:
     return max(abs(x - y) for x, y in zip(a, b, strict=True))
 
 
-@pytest.mark.parametrize(("family", "padding"), [("clip", True), ("siglip", "max_length")])
+@pytest.mark.parametrize(
+    ("family", "padding"),
+    [("clip", True), ("siglip", "max_length"), ("siglip2", "max_length"), ("align", "max_length")],
+)
 def test_equal_to_plain_calls(
     family: str, padding: Any, checkpoint: Checkpoint, asks: list[Ask]
 ) -> None:
