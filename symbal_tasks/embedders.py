@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -15,12 +15,18 @@ from wordsight.errors import DataError
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
     from numpy.typing import NDArray
+    from PIL.Image import Image
 
+    from wordsight.models.towers import Towers
+
+OPEN_CLIP = "open_clip:"
 # Texts are sorted by length within a chunk of this many, so that whoever embeds the same chunk
 # (one process, or a worker among many) forms the same batches and gets the same last digits.
 CHUNK = 2048
 _BATCH = 64
+_PICTURES = 32
 
 
 @dataclass(frozen=True)
@@ -69,78 +75,68 @@ class ConsePictures:
 
     def embed_rows(self, rows: Sequence[Row]) -> NDArray[np.float32]:
         """(n, 384) unit rows."""
+        return _by_picture(self.name, self.cache, rows, self._encode)
+
+    def _encode(self, pictures: Sequence[Picture]) -> NDArray[np.float32]:
         import numpy as np
 
-        return _by_picture(self.name, self.cache, rows, self._one, np.float32)
-
-    def _one(self, content: bytes, where: str) -> NDArray[np.float32]:
         from wordsight.models.conse import picture_vector
         from wordsight.models.offline import picture_classifier
-        from wordsight.pictures import decode_rgb
 
-        key = content_key(content)
-        picture = picture_classifier()(key, lambda: decode_rgb(io.BytesIO(content), where))
-        vector: NDArray[np.float32] = picture_vector(picture, top=50, power=0.5).numpy()
-        return vector
+        classify = picture_classifier()
+        vectors = []
+        for picture in pictures:
+            classes = classify(content_key(picture.content), picture.decode)
+            vectors.append(picture_vector(classes, top=50, power=0.5).numpy())
+        return np.stack(vectors)
 
 
 @dataclass(frozen=True)
 class Clip:
-    """A CLIP-type model (CLIP, SigLIP, ...) that transformers loads: both towers, one space."""
+    """Both towers of a matching model, one space: CLIP, SigLIP and their like.
+
+    pretrained : a checkpoint of transformers, or "open_clip:" and one of open_clip, as for
+        ``wordsight_itm``. Runs on a GPU where there is one.
+    """
 
     pretrained: str
-    revision: str = "main"
     cache: ContentCache = field(default_factory=ContentCache, compare=False, repr=False)
 
     @property
     def name(self) -> str:
-        """Model and revision."""
-        return f"clip:{self.pretrained}@{self.revision}"
+        """The model's name."""
+        return f"clip:{self.pretrained}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, d) unit rows of the text tower."""
-        import numpy as np
         import torch
 
-        processor, model = self._loaded
-        rows = []
-        for start in range(0, len(texts), _BATCH):
-            tokens = processor(
-                text=list(texts[start : start + _BATCH]),
-                # SigLIP was trained on texts padded to the full length
-                padding="max_length",
-                truncation=True,
-                return_tensors="pt",
-            )
-            with torch.inference_mode():
-                rows.append(_unit_rows(model.get_text_features(**tokens)))
-        return np.concatenate(rows)
+        batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
+        vectors: NDArray[np.float32] = torch.cat([self._towers.texts(b) for b in batches]).numpy()
+        return vectors
 
     def embed_rows(self, rows: Sequence[Row]) -> NDArray[np.float32]:
         """(n, d) unit rows of the picture tower. DataError when a picture is missing or broken."""
-        import numpy as np
+        return _by_picture(self.name, self.cache, rows, self._encode)
 
-        return _by_picture(self.name, self.cache, rows, self._one, np.float32)
+    def _encode(self, pictures: Sequence[Picture]) -> NDArray[np.float32]:
+        from wordsight.models.tensors import stack
 
-    def _one(self, content: bytes, where: str) -> NDArray[np.float32]:
-        import torch
-
-        from wordsight.pictures import decode_rgb
-
-        processor, model = self._loaded
-        pixels = processor(images=decode_rgb(io.BytesIO(content), where), return_tensors="pt")
-        with torch.inference_mode():
-            features = _unit_rows(model.get_image_features(**pixels))
-        first: NDArray[np.float32] = features[0]
-        return first
+        prepared = [self._towers.prepare(picture.decode()) for picture in pictures]
+        vectors: NDArray[np.float32] = self._towers.pictures(stack(prepared)).numpy()
+        return vectors
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        from transformers import AutoModel, AutoProcessor
+    def _towers(self) -> Towers:
+        import torch
 
-        processor = AutoProcessor.from_pretrained(self.pretrained, revision=self.revision)
-        model = AutoModel.from_pretrained(self.pretrained, revision=self.revision).eval()
-        return processor, model
+        from wordsight.models.towers import OpenClipTowers, TransformersTowers
+
+        device = best_device()
+        if self.pretrained.startswith(OPEN_CLIP):
+            name = self.pretrained.removeprefix(OPEN_CLIP)
+            return OpenClipTowers(name, torch.float32, device)
+        return TransformersTowers(self.pretrained, torch.float32, device)
 
 
 @dataclass(frozen=True)
@@ -169,34 +165,56 @@ class ReferenceRows:
         return unit
 
 
+def best_device() -> torch.device:
+    """A GPU where there is one."""
+    import torch
+
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture's bytes and the row it belongs to."""
+
+    content: bytes
+    row: str
+
+    def decode(self) -> Image:
+        """Upright RGB. Raises DataError naming the row."""
+        from wordsight.pictures import decode_rgb
+
+        return decode_rgb(io.BytesIO(self.content), f"row {self.row}")
+
+
 def _by_picture(
-    name: str, cache: ContentCache, rows: Sequence[Row], encode: Any, dtype: Any
+    name: str,
+    cache: ContentCache,
+    rows: Sequence[Row],
+    encode: Callable[[Sequence[Picture]], NDArray[np.float32]],
 ) -> NDArray[np.float32]:
+    """(n, d) unit rows; a few pictures are held at a time, and only new ones are encoded."""
     import numpy as np
 
     vectors = []
-    for row in rows:
-        if row.picture is None:
-            raise DataError(f"row {row.id}: no picture, and {name} embeds pictures")
-        content = row.picture()
-        key = content_key("picture", name, content)
-        held = cache.get_many([key]).get(key)
-        if held is None:
-            vector = encode(content, f"row {row.id}")
-            cache.put_many({key: vector.astype(dtype).tobytes()})
-        else:
-            vector = np.frombuffer(held, dtype=dtype)
-        vectors.append(vector)
-    return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=dtype)
-
-
-def _unit_rows(features: Any) -> NDArray[np.float32]:
-    import torch
-
-    # newer releases of transformers wrap the features in an output object
-    tensor = features if isinstance(features, torch.Tensor) else features.pooler_output
-    unit: NDArray[np.float32] = torch.nn.functional.normalize(tensor.float(), dim=-1).numpy()
-    return unit
+    for start in range(0, len(rows), _PICTURES):
+        keyed = {}
+        order = []
+        for row in rows[start : start + _PICTURES]:
+            if row.picture is None:
+                raise DataError(f"row {row.id}: no picture, and {name} embeds pictures")
+            picture = Picture(row.picture(), row.id)
+            order.append(content_key("picture", name, picture.content))
+            keyed[order[-1]] = picture
+        known = {
+            key: np.frombuffer(value, dtype=np.float32)
+            for key, value in cache.get_many(keyed).items()
+        }
+        if todo := [key for key in keyed if key not in known]:
+            new = dict(zip(todo, encode([keyed[key] for key in todo]), strict=True))
+            cache.put_many({key: v.astype(np.float32).tobytes() for key, v in new.items()})
+            known |= new
+        vectors += [known[key] for key in order]
+    return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

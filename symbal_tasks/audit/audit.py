@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from symbal_tasks.audit.captions import CaptionSet
 from symbal_tasks.audit.contrast import Contrast, contrast, holm
-from symbal_tasks.audit.features import FeatureSource
+from symbal_tasks.audit.features import FeatureSource, Marks
 from symbal_tasks.backends import Claim, Row
 from symbal_tasks.facts import SplitFacts
 from symbal_tasks.symbal import Composition, Options, Progress, find, no_progress
@@ -114,6 +114,7 @@ def audit(
     settings = replace(options.symbal, findings=options.findings, seed=options.seed)
     trace = find(found_on, composition, settings, progress)
     facts = _facts([row for key in keys for row in pictures[key]], composition.split)
+    marks = _marks(trace, features, keys, pictures)
     results: dict[tuple[str, str | None], Misalignment] = {}
     for number, finding in enumerate(trace.findings, 1):
         progress("test findings", number, len(trace.findings))
@@ -125,8 +126,9 @@ def audit(
         if not marked:
             continue
         wrong = {flag.picture for flag in marked}
-        feature = _choose(finding, features, first, pictures, wrong)
-        tested = _contrast(feature, features, second, pictures, wrong)
+        names = features.candidates(finding.features) if features else ()
+        feature = _choose(names, marks, first, wrong)
+        tested = _contrast(feature, marks, second, wrong)
         result = Misalignment(
             error,
             feature,
@@ -135,7 +137,7 @@ def audit(
             len(claims),
             unread,
             tested,
-            _contrast(feature, features, keys, pictures, wrong),
+            _contrast(feature, marks, keys, wrong),
             None,
             tuple(marked),
         )
@@ -201,17 +203,23 @@ def _erroneous(
     return marked, sum(math.isnan(score) for score in scores)
 
 
-def _choose(
-    finding: Finding,
+def _marks(
+    trace: Trace,
     features: FeatureSource | None,
     keys: Sequence[str],
     pictures: Mapping[str, Sequence[Row]],
-    wrong: set[str],
-) -> str | None:
+) -> Marks:
+    if features is None:
+        return {}
+    named = [name for finding in trace.findings for name in features.candidates(finding.features)]
+    return features.marks(list(dict.fromkeys(named)), keys, [pictures[key] for key in keys])
+
+
+def _choose(names: Sequence[str], marks: Marks, keys: Sequence[str], wrong: set[str]) -> str | None:
     """The candidate that goes best with the error among the pictures it was found on."""
     best: tuple[float, float, str] | None = None
-    for name in features.candidates(finding.features) if features else ():
-        held = _contrast(name, features, keys, pictures, wrong)
+    for name in names:
+        held = _contrast(name, marks, keys, wrong)
         if held is None or min(held.n_with, held.n_without) < LEAST_PICTURES:
             continue
         if held.ratio is None or held.ratio <= 1:
@@ -223,16 +231,11 @@ def _choose(
 
 
 def _contrast(
-    feature: str | None,
-    features: FeatureSource | None,
-    keys: Sequence[str],
-    pictures: Mapping[str, Sequence[Row]],
-    wrong: set[str],
+    feature: str | None, marks: Marks, keys: Sequence[str], wrong: set[str]
 ) -> Contrast | None:
-    if feature is None or features is None:
+    if feature is None:
         return None
-    shown = features.shown(feature, keys, [pictures[key] for key in keys])
-    return contrast([key in wrong for key in keys], shown)
+    return contrast([key in wrong for key in keys], [key in marks[feature] for key in keys])
 
 
 def _ranked(results: Sequence[Misalignment]) -> tuple[Misalignment, ...]:

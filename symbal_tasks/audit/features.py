@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from symbal_tasks.backends import Row
 from symbal_tasks.cache import ContentCache, content_key
 from symbal_tasks.coco import read_coco
+from symbal_tasks.embedders import best_device
 from symbal_tasks.words import content_words
 from wordsight.errors import DataError
 
 Picture = Sequence[Row]
+# for each feature the keys of the pictures that show it
+Marks = dict[str, set[str]]
 
 
 class FeatureSource(Protocol):
@@ -30,8 +34,10 @@ class FeatureSource(Protocol):
         """Features that can be marked, given the names that Symbal found."""
         ...
 
-    def shown(self, feature: str, keys: Sequence[str], pictures: Sequence[Picture]) -> list[bool]:
-        """Whether each picture, given by key and rows, shows the feature."""
+    def marks(
+        self, features: Sequence[str], keys: Sequence[str], pictures: Sequence[Picture]
+    ) -> Marks:
+        """Which pictures, given by key and rows, show each feature."""
         ...
 
 
@@ -54,10 +60,13 @@ class TableFeatures:
         del names
         return list(self.names)
 
-    def shown(self, feature: str, keys: Sequence[str], pictures: Sequence[Picture]) -> list[bool]:
+    def marks(
+        self, features: Sequence[str], keys: Sequence[str], pictures: Sequence[Picture]
+    ) -> Marks:
         """Marks from the table. Raises DataError for a picture that it does not hold."""
         del pictures
-        return [feature in self.of(key) for key in keys]
+        shown = {key: self.of(key) for key in keys}
+        return {feature: {k for k in keys if feature in shown[k]} for feature in features}
 
     def of(self, key: str) -> frozenset[str]:
         """Features of a picture by its name, with or without folder and ending."""
@@ -80,11 +89,18 @@ class ReferenceFeatures:
         """The names that hold a content word."""
         return [name for name in names if content_words(name)]
 
-    def shown(self, feature: str, keys: Sequence[str], pictures: Sequence[Picture]) -> list[bool]:
-        """Whether a reference holds all content words of the feature."""
-        del keys
-        wanted = set(content_words(feature))
-        return [any(wanted <= set(content_words(r.reference)) for r in rows) for rows in pictures]
+    def marks(
+        self, features: Sequence[str], keys: Sequence[str], pictures: Sequence[Picture]
+    ) -> Marks:
+        """A picture shows a feature if one of its references holds all content words of it."""
+        wanted = {feature: set(content_words(feature)) for feature in features}
+        marks: Marks = {feature: set() for feature in features}
+        for key, rows in zip(keys, pictures, strict=True):
+            said = [set(content_words(row.reference)) for row in rows]
+            for feature, words in wanted.items():
+                if any(words <= one for one in said):
+                    marks[feature].add(key)
+        return marks
 
 
 @dataclass(frozen=True)
@@ -104,22 +120,60 @@ class DetectorFeatures:
         """Every name."""
         return list(names)
 
-    def shown(self, feature: str, keys: Sequence[str], pictures: Sequence[Picture]) -> list[bool]:
-        """Whether a box of the feature reaches the threshold. DataError without pictures."""
-        marks = []
-        detect: Callable[[bytes, str], float] | None = None
+    def marks(
+        self, features: Sequence[str], keys: Sequence[str], pictures: Sequence[Picture]
+    ) -> Marks:
+        """A picture shows a feature if one of its boxes reaches the threshold.
+
+        Each picture is looked at once, for all features together. DataError without pictures.
+        """
+        marks: Marks = {feature: set() for feature in features}
         for key, rows in zip(keys, pictures, strict=True):
             if rows[0].picture is None:
                 raise DataError(f"picture {key}: the detector needs --images")
-            content = rows[0].picture()
-            kept = content_key("detect", self.pretrained, feature, content)
-            held = self.cache.get_many([kept]).get(kept)
-            if held is None:
-                detect = detect or _detector(self.pretrained)
-                held = repr(detect(content, feature)).encode()
-                self.cache.put_many({kept: held})
-            marks.append(float(held) >= self.threshold)
+            for feature, score in self._scores(features, rows[0].picture(), key).items():
+                if score >= self.threshold:
+                    marks[feature].add(key)
         return marks
+
+    def _scores(self, features: Sequence[str], content: bytes, key: str) -> dict[str, float]:
+        kept = {name: content_key("detect", self.pretrained, name, content) for name in features}
+        held = self.cache.get_many(kept.values())
+        if new := [name for name in features if kept[name] not in held]:
+            found = self._detect(new, content, f"picture {key}")
+            fresh = {
+                kept[name]: repr(score).encode() for name, score in zip(new, found, strict=True)
+            }
+            self.cache.put_many(fresh)
+            held |= fresh
+        return {name: float(held[kept[name]]) for name in features}
+
+    def _detect(self, features: Sequence[str], content: bytes, where: str) -> list[float]:
+        import torch
+
+        from wordsight.pictures import decode_rgb
+
+        processor, model = self._loaded
+        inputs = processor(
+            text=[[f"a photo of {feature}" for feature in features]],
+            images=decode_rgb(io.BytesIO(content), where),
+            truncation=True,
+            return_tensors="pt",
+        ).to(model.device)
+        with torch.inference_mode():
+            # (1, patches, features)
+            logits = model(**inputs).logits
+        scores: list[float] = logits[0].sigmoid().amax(dim=0).tolist()
+        return scores
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
+
+        device = best_device()
+        processor: Any = AutoProcessor.from_pretrained(self.pretrained)
+        model: Any = AutoModelForZeroShotObjectDetection.from_pretrained(self.pretrained)
+        return processor, model.eval().to(device)
 
 
 def read_features(path: Path) -> TableFeatures:
@@ -158,27 +212,3 @@ def read_features(path: Path) -> TableFeatures:
             found[row["image"]] = {name for name, value in values.items() if value == "1"}
     names = tuple(sorted({name for shown in found.values() for name in shown}))
     return TableFeatures({key: frozenset(shown) for key, shown in found.items()}, names)
-
-
-def _detector(pretrained: str) -> Callable[[bytes, str], float]:
-    import torch
-    from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
-
-    from wordsight.pictures import decode_rgb
-
-    processor: Any = AutoProcessor.from_pretrained(pretrained)
-    model: Any = AutoModelForZeroShotObjectDetection.from_pretrained(pretrained).eval()
-
-    def detect(content: bytes, feature: str) -> float:
-        picture = decode_rgb(io.BytesIO(content), "picture to detect in")
-        inputs = processor(
-            text=[[f"a photo of {feature}"]],
-            images=picture,
-            truncation=True,
-            return_tensors="pt",
-        )
-        with torch.inference_mode():
-            logits = model(**inputs).logits
-        return float(logits.sigmoid().max())
-
-    return detect

@@ -201,7 +201,9 @@ def _marks(
             source, feature = features, m.feature
 
             def shown(row: str, source: FeatureSource = source, feature: str = feature) -> bool:
-                return source.shown(feature, [captions.picture_of[row]], [[rows[row]]])[0]
+                return bool(
+                    source.marks([feature], [captions.picture_of[row]], [[rows[row]]])[feature]
+                )
 
             marks.setdefault(m.feature, ("feature shown", shown))
     return marks

@@ -21,6 +21,7 @@ from symbal_tasks.audit.features import (
     read_features,
 )
 from symbal_tasks.backends import Row
+from tests.symbal_tasks.tiny_detector import build_tiny_detector
 from wordsight.errors import DataError
 
 PAIRS = [("a.png", "A dog."), ("b.png", "A cat, and a hat."), ("c.png", "Ein Vögelchen.")]
@@ -185,7 +186,7 @@ def test_feature_tables(tmp_path: Path) -> None:
     for table in (read_features(wide), read_features(long)):
         assert table.of("folder/a.png") == {"dog"}
         assert table.of("b.png") == set()
-        assert table.shown("dog", ["a.png", "b.png"], [[], []]) == [True, False]
+        assert table.marks(["dog"], ["a.png", "b.png"], [[], []]) == {"dog": {"a.png"}}
         with pytest.raises(DataError, match=r"no picture 'c\.png'"):
             table.of("c.png")
     assert read_features(long).names == ("dog",)
@@ -204,57 +205,25 @@ def test_reference_features_read_words() -> None:
         [Row("2", "", "A hot dog stand."), Row("3", "", "A bus.")],
     ]
     source = ReferenceFeatures()
-    assert source.shown("dog", ["1", "2"], rows) == [True, True]
-    assert source.shown("hot dog", ["1", "2"], rows) == [False, True]
+    marks = source.marks(["dog", "hot dog", "cat"], ["1", "2"], rows)
+    assert marks == {"dog": {"1", "2"}, "hot dog": {"2"}, "cat": set()}
     assert source.candidates(["the", "a dog"]) == ["a dog"]
 
 
-def test_detector_marks_pictures_and_is_asked_once(tmp_path: Path, images: Path) -> None:
-    from transformers import (
-        AutoTokenizer,
-        Owlv2Config,
-        Owlv2ForObjectDetection,
-        Owlv2ImageProcessor,
-        Owlv2Processor,
-    )
-
-    from wordsight.tiny_models import build_tiny_model
-
-    # random weights of OWLv2's architecture: what it marks means nothing, that it runs does
-    tokenizer = AutoTokenizer.from_pretrained(build_tiny_model("clip", tmp_path / "clip"))
-    tokenizer.model_max_length = 16
-    small = {
-        "hidden_size": 32,
-        "intermediate_size": 32,
-        "num_hidden_layers": 1,
-        "num_attention_heads": 2,
-    }
-    text = small | {
-        "vocab_size": len(tokenizer),
-        "max_position_embeddings": 16,
-        "pad_token_id": tokenizer.pad_token_id,
-        "bos_token_id": tokenizer.bos_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-    }
-    config = Owlv2Config(
-        text_config=text,
-        vision_config=small | {"image_size": 32, "patch_size": 16},
-        projection_dim=32,
-    )
-    folder = tmp_path / "owl"
-    Owlv2ForObjectDetection(config).save_pretrained(folder)
-    processor = Owlv2Processor(
-        image_processor=Owlv2ImageProcessor(size={"height": 32, "width": 32}), tokenizer=tokenizer
-    )
-    processor.save_pretrained(folder)
+def test_detector_looks_at_a_picture_once(tmp_path: Path, images: Path) -> None:
+    folder = build_tiny_detector(tmp_path / "owl")
     rows = [[Row(name, "", "", (images / name).read_bytes)] for name, _ in PAIRS]
     keys = [name for name, _ in PAIRS]
     low = DetectorFeatures(str(folder), threshold=0.0)
-    long_name = "a very long name " * 20
-    assert low.shown(long_name, keys, rows) == [True] * 3
+    names = ["dog", "a very long name " * 20]
+    assert low.marks(names, keys, rows) == {name: set(keys) for name in names}
+    # a name asked beside others gets the score that it gets alone
+    alone = DetectorFeatures(str(folder))._scores(names[:1], rows[0][0].picture(), keys[0])
+    together = low._scores(names, rows[0][0].picture(), keys[0])
+    assert together[names[0]] == pytest.approx(alone[names[0]], abs=1e-5)
     for path in folder.iterdir():
         path.unlink()
     high = DetectorFeatures(str(folder), threshold=1.01, cache=low.cache)
-    assert high.shown(long_name, keys, rows) == [False] * 3
+    assert high.marks(names, keys, rows) == {name: set() for name in names}
     with pytest.raises(DataError, match="needs --images"):
-        low.shown("dog", ["x"], [[Row("x", "")]])
+        low.marks(["dog"], ["x"], [[Row("x", "")]])
