@@ -212,8 +212,9 @@ def _load_base(
 
 
 def _model_name(base: str, options: dict[str, Any]) -> str:
-    shown = {name: value for name, value in options.items() if name in ("pretrained", "revision")}
-    return ":".join([base, *(str(value) for value in shown.values())])
+    # Texts are kept under this name: it must tell the models of a server apart, too.
+    named = [options[name] for name in ("pretrained", "model", "revision") if name in options]
+    return ":".join([base, *map(str, named)])
 
 
 def _cached(model: TextModel) -> TextModel:
