@@ -17,6 +17,7 @@ from tests.leaderboard.test_hub import PullRequests
 from tests.wordsight import hub_server
 
 PAGE = "docs/leaderboard.md"
+TAKE = "leaderboard take"
 
 
 @pytest.fixture
@@ -53,9 +54,10 @@ def merge_pull_requests(folder: Path) -> None:
 
 
 def look_up_submission(folder: Path) -> dict[str, str]:
-    """The id that ``submit`` printed."""
+    """The id and the hash that ``submit`` printed."""
     lines = (folder / "board" / "ledger.jsonl").read_text(encoding="utf-8").splitlines()
-    return {"SUBMISSION": json.loads(lines[0])["submission"]}
+    first = json.loads(lines[0])
+    return {"SUBMISSION": first["submission"], "HASH": first["hash"]}
 
 
 @pytest.mark.slow
@@ -67,10 +69,15 @@ def test_commands_run(tmp_path: Path, board_address: str, hub_address: str) -> N
         "HF_HUB_DISABLE_XET": "1",
         "WORDSIGHT_TOKEN": TOKEN,
     }
-    stand_ins = {"https://board.example": board_address, "--tasks": "--limit 12 --tasks"}
+    stand_ins = {
+        "https://board.example": board_address,
+        "--tasks": "--limit 12 --tasks",
+        **{f"wordsight {part} ": f"wordsight {part} --partial " for part in ("submit", TAKE)},
+    }
     before = {
-        "wordsight leaderboard take": merge_pull_requests,
+        f"wordsight {TAKE}": merge_pull_requests,
         "wordsight leaderboard decide": look_up_submission,
+        "wordsight ledger verify": look_up_submission,
     }
     follow(PAGE, tmp_path, Scene(stand_ins, environment, before))
 
