@@ -60,7 +60,7 @@ def rank(
     as_json: JsonOption = False,
 ) -> None:
     """Print the ranked table: intervals, tests against the best and a base, rank ranges."""
-    _, board = computed(store, base=base, tracks=track or ())
+    opened, board = computed(store, base=base, tracks=track or ())
     if interval is Interval.bca:
         from leaderboard.board import with_bca
 
@@ -72,7 +72,8 @@ def rank(
 
         print_board(board, parts=parts)
         if published:
-            print_published()
+            chosen = opened.catalog.chosen(track) if track else ()
+            print_published([one.printed.track for one in chosen if one.printed])
 
 
 @app.command()

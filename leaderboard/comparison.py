@@ -60,9 +60,9 @@ class Duel(BaseModel):
     pairs, p_holm, p_screening : how many pairs of entries the task has, and p with Holm's
     correction (claims) and Benjamini and Hochberg's (looking around) over them all; None beyond
     ``MAX_FAMILY`` entries.
-    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", at p < 0.05 for this
-    one pair. Where one of the two leaves more than one item in twenty unanswered, the items cannot
-    tell.
+    answer : is a better than b? "yes", "no" (b is better) or "cannot tell", for this one pair; yes
+    and no need p < 0.05 and an interval without zero. Where one of the two leaves more than one
+    item in twenty unanswered, the items cannot tell.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -133,6 +133,7 @@ def duels(
         k = place[i, j]
         wins, losses = float(counts.wins[k]), float(counts.losses[k])
         better: Answer = "yes" if main.difference[row] > 0 else "no"
+        told_apart = p[k] < ALPHA and not main.low[row] <= 0 <= main.high[row]
         whole = max(missing[i], missing[j]) <= MOST_MISSING * len(gold)
         found.append(
             Duel(
@@ -163,7 +164,7 @@ def duels(
                 pairs=len(p) if corrected else 0,
                 p_holm=float(holms[k]) if corrected else None,
                 p_screening=float(screens[k]) if corrected else None,
-                answer=better if p[k] < ALPHA and whole else "cannot tell",
+                answer=better if told_apart and whole else "cannot tell",
             )
         )
     return found

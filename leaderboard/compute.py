@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Estimates = dict[str, dict[str, Estimate]]
 
 MAX_AGREEING = 60
+MIN_GROUPS = 20
 # Intervals that BCa limits may stand in for; where the percentile bootstrap is not trusted, BCa
 # is not either.
 _PERCENTILE = ("percentile bootstrap", "cluster bootstrap")
@@ -218,8 +219,14 @@ def rank_ranges(ranked: Ranked) -> dict[str, tuple[int, int]]:
 
 
 def smallest_difference(scores: Scores) -> float | None:
-    """What difference in the first measure a typical pair of entries could show on these items."""
+    """What difference in the first measure a typical pair of entries could show on these items.
+
+    None for items in few groups, of which the normal approximation would promise too much.
+    """
     from leaderboard.stats import detectable_difference
+
+    if scores.clusters is not None and len(set(scores.clusters)) < MIN_GROUPS:
+        return None
 
     return detectable_difference(scores.first, clusters=scores.clusters)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from leaderboard.records import Row
 
 
-def by_rank(row: Row) -> tuple[bool, int, int, str]:
-    """Best and worst place that the data allow, then the name; rows without a rank last.
+def by_rank(row: Row) -> tuple[bool, int, int, float, str]:
+    """Best and worst place that the data allow; within a range the first measure, then the name.
 
-    Entries that the data cannot tell apart stand in the order of the alphabet, not of a difference
-    that may be luck.
+    Rows without a rank come last.
     """
     best, worst = row.rank or (0, 0)
-    return row.rank is None, best, worst, row.label.casefold()
+    first = next((score.value for score in row.scores.values()), 0.0)
+    return row.rank is None, best, worst, -first, row.label.casefold()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from leaderboard.comparison import Disagreement, Duel, sentence
@@ -47,9 +47,9 @@ def print_board(board: Board, *, parts: bool = False) -> None:
     for one in board.withdrawn:
         console.print(f"withdrawn: {one.label} ({one.submission}): {one.reason}")
     console.print(
-        "Percent, 95% intervals. A rank range holds all places that the data allow; rows of one "
-        "range stand in the order of the alphabet. Over all rows against the same one: p by Holm, "
-        "for claims; BH by Benjamini-Hochberg, for looking around."
+        "Percent, 95% intervals. A rank range holds all places that the data allow; the order "
+        "inside a range may be luck. Over all rows against the same one: p by Holm, for claims; "
+        "BH by Benjamini-Hochberg, for looking around."
     )
 
 
@@ -80,8 +80,8 @@ def print_duel(
         )
 
 
-def print_published() -> None:
-    """Print the papers' tables."""
+def print_published(tracks: Collection[str] = ()) -> None:
+    """Print the papers' tables; those of some of their tracks ("sage", "symbal") where named."""
     from rich.table import Table
     from rich.text import Text
 
@@ -90,6 +90,8 @@ def print_published() -> None:
     console = _console()
     for paper in published():
         for printed in paper.tables:
+            if tracks and printed.track not in tracks:
+                continue
             table = Table(
                 title=f"{paper.paper}, Table {printed.table}: {printed.title} (published)",
                 title_justify="left",

@@ -117,7 +117,7 @@ def slopes(track: TrackBoard) -> Any:
 
 
 def parts(track: TrackBoard) -> Any:
-    """Error and feature of the first rows on every part of the track's task, panel by family."""
+    """The first measure of the first rows on every part of the track's task, a panel per family."""
     from plotly.subplots import make_subplots
 
     task = track.tasks[0].name if track.tasks else ""
@@ -125,31 +125,36 @@ def parts(track: TrackBoard) -> Any:
     if not rows:
         return _nothing("The tasks of this track have no parts with numbers of their own.")
     families = list(dict.fromkeys(group.family for group in rows[0].cells[task].groups))
-    figure = make_subplots(rows=1, cols=len(families), subplot_titles=families, shared_yaxes=True)
+    figure = make_subplots(
+        rows=len(families), cols=1, subplot_titles=[f"By {family}" for family in families]
+    )
     for number, row in enumerate(rows[: len(COLOURS)]):
-        for column, family in enumerate(families, 1):
+        for place, family in enumerate(families, 1):
             groups = [group for group in row.cells[task].groups if group.family == family]
             points = [group.scores[track.first.name] for group in groups]
             figure.add_scatter(
-                x=[f"{group.group}<br>({group.items})" for group in groups],
+                x=[f"{group.group} ({group.items})" for group in groups],
                 y=[100 * point.value for point in points],
                 error_y=_bars(points),
                 mode="markers",
                 marker={"size": 8, "color": COLOURS[number]},
                 name=row.label,
                 legendgroup=row.entry,
-                showlegend=column == 1,
+                showlegend=place == 1,
                 text=[row.label] * len(points),
                 hovertemplate="%{text}<br>%{x}: %{y:.1f}%<extra></extra>",
-                row=1,
-                col=column,
+                row=place,
+                col=1,
             )
-    _style(figure, "", f"{track.first.label}, %", 500)
+    _style(figure, "", "", 120 + 260 * len(families))
     grid = {"gridcolor": "rgba(128,128,128,0.2)", "zeroline": False}
-    figure.update_yaxes(range=[0, 100], **grid)
+    figure.update_yaxes(range=[0, 100], title=f"{track.first.label}, %", **grid)
     figure.update_xaxes(**grid)
     figure.update_layout(
-        showlegend=True, legend={"orientation": "h", "y": -0.2}, scattermode="group"
+        margin={"t": 70},
+        showlegend=True,
+        legend={"orientation": "h", "y": -0.06},
+        scattermode="group",
     )
     return figure
 

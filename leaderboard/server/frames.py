@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leaderboard.order import by_rank
-from leaderboard.records import Cell, Estimate, Row, TaskInfo, TrackBoard
+from leaderboard.records import Cell, Estimate, MeasureInfo, Row, TaskInfo, TrackBoard
 from leaderboard.site.formats import limits, limits_signed, p_value, rank, signed, utc
 
 if TYPE_CHECKING:
@@ -14,9 +14,15 @@ if TYPE_CHECKING:
 
 FIXED = ("Rank", "Model")
 WORDS = ("Model", "Method", "Interface", "Trust")
-ORDERS = ("rank", "first measure", "second measure", "name", "date")
+ORDERS = ("rank", "first", "second", "name", "date")
 # Shares of items that a row must not hide.
 MARKS = ("Missing, %", "Invalid, %", "Other pictures, %")
+
+
+def orders_of(track: TrackBoard) -> list[tuple[str, str]]:
+    """Label and name of every order of rows."""
+    labels = {"first": track.measures[0].label, "second": track.measures[1].label}
+    return [(labels.get(order, order), order) for order in ORDERS]
 
 
 def columns_of(track: TrackBoard) -> list[str]:
@@ -24,14 +30,16 @@ def columns_of(track: TrackBoard) -> list[str]:
     several = len(track.tasks) > 1
     per_task = [f"{t.label} {m.label}" for t in track.tasks if several for m in track.measures]
     terms = [_term_heading(track, task) for task in track.tasks if _has_terms(track, task)]
+    first, *rest = (_with_interval(measure) for measure in track.measures)
     return [
-        *_overall(track),
+        *first,
+        *MARKS,
+        *(heading for pair in rest for heading in pair),
         _bca_heading(track),
         *per_task,
         *terms,
         *track.deltas,
         *("p against best", "p against best, screening", "Method", "Interface"),
-        *MARKS,
         *("Attempts", "Date", "Trust", "Cost, $"),
     ]
 
@@ -39,7 +47,8 @@ def columns_of(track: TrackBoard) -> list[str]:
 def table_of(track: TrackBoard) -> list[str]:
     """Columns shown at first: marks only where a row has something to mark."""
     marked = [name for name, count in _COUNTS.items() if any(count(c) for c in _cells(track.rows))]
-    return [*_overall(track), *track.deltas, "p against best", *marked, "Interface"]
+    scores = [heading for measure in track.measures for heading in _with_interval(measure)]
+    return [*scores, *track.deltas, "p against best", *marked, "Interface"]
 
 
 def select(track: TrackBoard, search: str, order: str, columns: Sequence[str]) -> Styler:
@@ -112,8 +121,8 @@ _COUNTS: Mapping[str, Callable[[Cell], int]] = dict(
 )
 
 
-def _overall(track: TrackBoard) -> list[str]:
-    return [f"{m.label}{end}" for m in track.measures for end in ("", " interval")]
+def _with_interval(measure: MeasureInfo) -> tuple[str, str]:
+    return measure.label, f"{measure.label} interval"
 
 
 def _cells(rows: Sequence[Row]) -> list[Cell]:

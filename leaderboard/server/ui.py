@@ -10,7 +10,7 @@ import gradio as gr
 
 from leaderboard.records import TrackBoard
 from leaderboard.server.figures import FIGURES
-from leaderboard.server.frames import ORDERS, columns_of, select, table_of
+from leaderboard.server.frames import ORDERS, columns_of, orders_of, select, table_of
 from leaderboard.server.service import Service
 
 CSS = """
@@ -97,17 +97,18 @@ def build_ui(service: Service) -> gr.Blocks:
             return (
                 gr.Dropdown(choices=names, value=one.name),
                 text,
-                how,
+                gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns, value=table_of(one)),
                 select(one, text, how, table_of(one)),
             )
 
-        def change_track(name: str, text: str, how: str) -> tuple[Any, Any, str]:
+        def change_track(name: str, text: str, how: str) -> tuple[Any, ...]:
             one = found(name)
             if one is None:
-                return gr.CheckboxGroup(choices=[]), None, ""
+                return how, gr.CheckboxGroup(choices=[]), None, ""
             chosen = table_of(one)
             return (
+                gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns_of(one), value=chosen),
                 select(one, text, how, chosen),
                 _address(name, text, how),
@@ -120,7 +121,10 @@ def build_ui(service: Service) -> gr.Blocks:
         blocks.load(start, None, [track, search, order, shown, table], api_visibility="private")
         filters = [track, search, order, shown]
         track.input(
-            change_track, [track, search, order], [shown, table, address], api_visibility="private"
+            change_track,
+            [track, search, order],
+            [order, shown, table, address],
+            api_visibility="private",
         )
         for source in (search.change, order.input, shown.input):
             source(

@@ -54,7 +54,8 @@ function summary(duel, turned) {
   const head = make('tr', {});
   for (const title of ['Measure, %', 'A', 'B', 'difference']) head.append(make('th', { scope: 'col', textContent: title, className: title === 'Measure, %' ? '' : 'num' }));
   const table = make('table', { className: 'printed' }, make('thead', {}, head), others);
-  return [make('p', { className: 'lead', textContent: text }), box, table];
+  const scroll = make('div', { className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Other measures' }, table);
+  return [make('p', { className: 'lead', textContent: text }), box, scroll];
 }
 
 function picture(item, place, a, b) {

@@ -75,8 +75,8 @@ def test_estimate_and_interval(big: Bench) -> None:
 
 def test_order_and_ranges(big: Bench) -> None:
     (track,) = build_board(big.store).tracks
-    order = [(r.rank, r.label) for r in track.rows]
-    assert order == sorted(order), "by range, then by name"
+    order = [(*r.rank, -r.scores["hits1"].value, r.label) for r in track.rows if r.rank]
+    assert order == sorted(order), "by range, then by score and name"
     assert track.rows[0].model == "org/strong"
     assert track.best == track.rows[0].entry
     assert track.rows[0].rank == (1, 1)
