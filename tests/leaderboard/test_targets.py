@@ -1,0 +1,218 @@
+"""What can be typed after ``submit``, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from leaderboard.cli import submit_command
+from leaderboard.runs import plain_name, read_runs
+from leaderboard.schema import is_name
+from leaderboard.submit import submit
+from leaderboard.targets import read_target
+from tests.leaderboard.bench import Bench
+from wordsight.errors import DataError, WordsightError
+
+runner = CliRunner()
+submit_app = typer.Typer()
+submit_app.command()(submit_command)
+
+
+@pytest.mark.parametrize(
+    ("to", "kind"),
+    [
+        ("board", "board"),
+        ("some/where/board-2", "board"),
+        ("https://board.example", "service"),
+        ("http://127.0.0.1:7860/", "service"),
+        ("hf://datasets/org/repo", "hub"),
+        ("run.jsonl", "file"),
+    ],
+)
+def test_what_is_understood(
+    to: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read_target(to).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("to", "says"),
+    [
+        ("run.json", "end the name in .jsonl"),
+        ("run.jsonL", "end the name in .jsonl"),
+        ("board.example", "begin with https://"),
+        ("htp://board.example", "not understood"),
+        ("hf://models/org/repo", "not understood"),
+        ("hf://datasets/repo", "give hf://datasets/ORG/REPO"),
+        ("hf:datasets/org/repo", "not understood"),
+        ("file.txt", "is a file and no board"),
+        ("folder.jsonl", "is a folder"),
+        ("used", "holds no board, but other files (a.py"),
+    ],
+)
+def test_what_is_not(
+    bench: Bench, to: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = bench.run("a")
+    monkeypatch.chdir(tmp_path)
+    Path("file.txt").write_text("x")
+    Path("folder.jsonl").mkdir()
+    Path("used").mkdir()
+    Path("used/a.py").write_text("x")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(WordsightError) as caught:
+        submit(run, to)
+    assert says in str(caught.value)
+    assert sorted(tmp_path.rglob("*")) == before, "nothing was made"
+
+
+def test_a_clone_of_an_empty_repository_can_become_a_board(tmp_path: Path) -> None:
+    for name in (".gitattributes", "README.md"):
+        (tmp_path / name).write_text("x")
+    assert read_target(str(tmp_path)).new
+
+
+def test_a_new_board_is_told(bench: Bench) -> None:
+    (bench.board / "board.json").unlink()
+    result = runner.invoke(submit_app, [str(bench.run("a")), "--to", str(bench.board)])
+    assert "'tiny' is not on this board" in str(result.exception)
+
+
+def test_packed_file_is_recognised(bench: Bench, tmp_path: Path) -> None:
+    packed = tmp_path / "run.jsonl"
+    submit(bench.run("a"), str(packed))
+    (receipt,) = submit(packed, str(bench.board))
+    assert receipt.label == "org/a"
+
+
+def test_other_files_say_what_to_type(bench: Bench, tmp_path: Path) -> None:
+    log = tmp_path / "log.json"
+    log.write_text('{"eval": {}, "samples": []}')
+    with pytest.raises(DataError, match="--from every_eval_ever or --from inspect"):
+        submit(log, str(bench.board))
+    samples = next(bench.run("a").rglob("*_samples_tiny.jsonl"))
+    with pytest.raises(DataError, match="give the folder that --output_path named"):
+        submit(samples, str(bench.board))
+
+
+def test_packing_leaves_other_files_alone(bench: Bench, tmp_path: Path) -> None:
+    other = tmp_path / "data.jsonl"
+    other.write_text('{"mine": 1}\n')
+    with pytest.raises(WordsightError, match="no packed submission; left as it is"):
+        submit(bench.run("a"), str(other))
+    assert other.read_text() == '{"mine": 1}\n'
+    packed = tmp_path / "run.jsonl"
+    for seed in (0, 1):
+        submit(bench.run("a", seed=seed), str(packed))
+    assert submit(packed, str(bench.board))[0].submission == read_runs(bench.run("a", seed=1))[0].id
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("org/name", "org/name"),
+        ("org/name-", "org/name-"),
+        ("a--b", "a--b"),
+        ("my model (v2)", "my-model-v2"),
+        ("-x", "x"),
+        (".hidden", "hidden"),
+        ("caf\u00e9", "caf"),
+        ("\uff4frg/name", "org/name"),
+        ("org name/model name", "org-name/model-name"),
+        ("a/b/c", "b/c"),
+        ("x" * 300, "x" * 120),
+    ],
+)
+def test_default_name(told: str, name: str) -> None:
+    assert plain_name(told) == name
+    assert is_name(name)
+
+
+def test_unusual_name_becomes_a_plain_one_and_that_is_told(bench: Bench) -> None:
+    run = bench.run("a", model_args="pretrained=/data/my model (v2)")
+    result = runner.invoke(submit_app, [str(run), "--to", str(bench.board)])
+    assert result.exit_code == 0, result.output
+    assert "my-model-v2: submitted as" in result.output
+    assert "'my model (v2)' stands on the board as 'my-model-v2'; --name gives" in result.output
+
+
+def test_name_by_option(bench: Bench) -> None:
+    run = bench.run("a", model_args="pretrained=/data/\u6a21\u578b")
+    with pytest.raises(DataError, match=r"give one with --name\. A model's name holds letters"):
+        submit(run, str(bench.board))
+    for option in ("--name", "--model-name"):
+        result = runner.invoke(submit_app, [str(run), "--to", str(bench.board), option, "lab/m"])
+        assert result.exit_code == 0, result.output
+    (stored,) = bench.store.submissions()
+    assert stored.header.model == "lab/m"
+    with pytest.raises(WordsightError, match="a model's name holds letters and digits of ASCII"):
+        submit(run, str(bench.board), name="no spaces")
+
+
+def test_name_of_a_packed_file_and_of_several_models(bench: Bench, tmp_path: Path) -> None:
+    packed = tmp_path / "run.jsonl"
+    submit(bench.run("a"), str(packed))
+    assert submit(packed, str(bench.board), name="org/b")[0].label == "org/b"
+    bench.run("two", model_args="text=word", stamp="20261130_101500")
+    run = bench.run("two", model_args="text=gloss", stamp="20261130_101501")
+    with pytest.raises(WordsightError, match="one name fits one only"):
+        submit(run, str(bench.board), name="org/c")
+
+
+def test_counts_and_hash_are_printed(bench: Bench) -> None:
+    def edit(task: str, lines: list[dict[str, object]]) -> None:
+        del lines[1]
+        record = lines[0]["wordsight"]
+        assert isinstance(record, dict)
+        record["responses"] = ["perhaps"] * 10
+
+    run = bench.run("a", tasks=("tiny",), edit=edit)
+    result = runner.invoke(submit_app, [str(run), "--to", str(bench.board)])
+    assert "tiny: 23 of 24 items answered, 1 missing, 1 unreadable" in result.output
+    (event,) = bench.store.verify()
+    assert f"ledger: line 1, last hash {event.hash}" in result.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("submit", "none", "--to", "board"),
+        ("submit", "used", "--to", "board"),
+        ("submit", "used", "--to", "run.json"),
+        ("submit", "a.txt", "--to", "board"),
+        ("leaderboard", "rank", "--store", "none"),
+        ("leaderboard", "rank", "--store", "broken"),
+        ("leaderboard", "export", "used", "--store", "broken"),
+        ("leaderboard", "take", "used", "--store", "broken"),
+        ("ledger", "verify", "--store", "broken"),
+        ("leaderboard", "app", "a.txt", "--repo", "org/board"),
+        ("leaderboard", "app", "space", "--repo", "board"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.slow
+def test_what_fails_ends_with_a_status_and_a_line(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """As a user runs it: not 0, one line that begins with the program's name, no traceback."""
+    for folder in ("used", "broken"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "used" / "a.py").write_text("x")
+    (tmp_path / "a.txt").write_text("x")
+    (tmp_path / "broken" / "ledger.jsonl").write_text("garbage\n")
+    done = subprocess.run(
+        [sys.executable, "-c", "from wordsight.cli import main; main()", *words],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode not in (0, 2), done.stdout
+    assert done.stderr.startswith("wordsight: "), done.stderr
+    assert "Traceback" not in done.stderr
