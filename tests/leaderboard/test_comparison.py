@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import pytest
 from scipy import stats as scipy_stats
@@ -12,6 +13,7 @@ from scipy import stats as scipy_stats
 from leaderboard.comparison import badge_svg, disagreeing, duel, sentence
 from leaderboard.site.export import export_site
 from leaderboard.submit import submit
+from leaderboard.table import print_duel
 from tests.leaderboard.bench import Bench, make_bench
 from tests.leaderboard.browser import CHROMIUM, Browser
 from wordsight.errors import DataError
@@ -63,6 +65,34 @@ def test_errors(pair: Bench) -> None:
         duel(pair.store, "other", "org/good", "org/bad")
 
 
+def test_sentence_answers_the_question_in_its_own_order(pair: Bench) -> None:
+    said = sentence(duel(pair.store, "tiny", "org/bad", "org/good"))
+    assert said.startswith("Is org/bad better than org/good on tiny? No. org/good is the better")
+    assert "Among all 3 pairs of entries" in said
+
+
+def test_corrections_are_over_all_pairs(pair: Bench) -> None:
+    names = ("org/good", "org/same", "org/bad")
+    found = [duel(pair.store, "tiny", a, b) for a, b in combinations(names, 2)]
+    p = [one.p for one in found]
+    assert [one.p_screening for one in found] == pytest.approx(
+        list(scipy_stats.false_discovery_control(p, method="bh"))
+    )
+    smallest = min(found, key=lambda one: one.p)
+    assert smallest.p_holm == pytest.approx(3 * smallest.p)
+
+
+def test_a_list_that_is_cut_says_so(pair: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    found = duel(pair.store, "tiny", "org/good", "org/bad")
+    items = disagreeing(pair.store, found)
+    print_duel(found, items, ("Term", "Context"), 5)
+    cut = " ".join(capsys.readouterr().out.split())
+    assert f"5 of {len(items)} items where they disagree shown" in cut
+    assert f"--limit {len(items)} shows all" in cut
+    print_duel(found, items, ("Term", "Context"), len(items))
+    assert "--limit" not in capsys.readouterr().out
+
+
 def test_badge_is_xml_that_says_the_answer(pair: Bench) -> None:
     root = ET.fromstring(badge_svg(duel(pair.store, "tiny", "org/good", "org/bad")))
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -90,6 +120,7 @@ def test_static_page_draws_the_chosen_pair(pair: Bench) -> None:
         assert "B is better than A." in text
         assert f"{len(disagreeing(pair.store, found))} items where they disagree" in text
         assert browser.run("document.querySelectorAll('.duel').length") == 20
+        assert f"20 of {len(disagreeing(pair.store, found))} shown." in text
         browser.run("Array.from(document.querySelectorAll('button')).at(-1).click()")
         assert browser.run("document.querySelectorAll('.duel').length") > 20
         assert browser.run("document.querySelectorAll('.duel li.gold').length") == browser.run(

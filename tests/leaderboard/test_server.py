@@ -74,6 +74,17 @@ def test_item_and_its_pictures(served: Served) -> None:
             assert client.get(missing).status_code == 404
 
 
+def test_root_lists_every_route(served: Served) -> None:
+    with served.client() as client:
+        told = client.get("/api/v1").json()
+        paths = client.get(told["schema_path"]).json()["paths"]
+        assert told["version"] == "1"
+        listed = {(one["method"].lower(), one["path"]) for one in told["routes"]}
+        assert listed == {(method, path) for path, one in paths.items() for method in one}
+        assert all(one["text"] for one in told["routes"])
+        assert told["commit"] == client.get("/api/v1/board").json()["commit"]
+
+
 def test_schema_is_published(served: Served) -> None:
     with served.client() as client:
         paths = client.get("/openapi.json").json()["paths"]
