@@ -12,10 +12,9 @@ from symbal_tasks.audit.command import endpoint, read_parts
 from symbal_tasks.backends import CachedChat, ChatModel
 from symbal_tasks.bench import BenchRun, held_answers, run_bench, stratified
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.compositions import compose, spec
+from symbal_tasks.compositions import chat_model, compose, spec
 from symbal_tasks.direct import PROMPTS, Form
 from symbal_tasks.judge import Judge, ModelJudge, OfflineJudge, agreement, wordnet_nouns
-from symbal_tasks.server import ChatServer
 from symbal_tasks.symbal import Options
 from symbal_tasks.view import open_benchmark
 from wordsight.errors import WordsightError
@@ -126,10 +125,7 @@ def _judges_agree(
 
 
 def _chat(command: BenchCommand, model: str, cache: ContentCache) -> ChatModel:
-    place = endpoint(command.server)
-    if place is None:
-        raise WordsightError(f"{model} needs a server: give its address with --server URL")
-    return CachedChat(ChatServer(place, model), cache)
+    return CachedChat(chat_model(model, endpoint(command.server)), cache)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

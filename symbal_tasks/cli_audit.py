@@ -116,8 +116,10 @@ def audit_null(
 def make_captions(
     *,
     images: Annotated[Path, typer.Option(help="Folder of pictures.")],
-    model: Annotated[str, typer.Option(help="Model whose captions are to be audited.")],
-    server: Server,
+    model: Annotated[
+        str, typer.Option(help="Model whose captions are to be audited; hf:ID loads it here.")
+    ],
+    server: Server = "",
     out: Annotated[Path, typer.Option(help="JSONL to write.")] = Path("captions.jsonl"),
     prompt: Annotated[str, typer.Option(help="Own prompt instead of the package's.")] = "",
     max_tokens: Annotated[int, typer.Option(min=1)] = 256,

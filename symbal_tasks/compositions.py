@@ -1,8 +1,10 @@
 """Compositions by name: which model stands where (Tables 1 and 2).
 
 A part is written ``kind`` or ``kind:model``. Kinds: ``minilm``, ``conse``, ``references``,
-``lexical``, ``counting`` run offline; ``clip:ID`` loads with transformers; ``embed:ID``,
-``text:ID`` and ``vision:ID`` ask an OpenAI-compatible server for model ID.
+``lexical``, ``counting`` run offline; ``st:ID`` loads with sentence-transformers, ``clip:ID``
+with transformers or open_clip; ``embed:ID``, ``text:ID`` and ``vision:ID`` ask an
+OpenAI-compatible server for model ID; ``text:hf:ID`` and ``vision:hf:ID`` load a vision-language
+model with transformers.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from typing import Literal
 
 from symbal_tasks.backends import CachedChat, CachedText, ChatModel, RowEmbedder, TextEmbedder
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.embedders import CHUNK, Clip, ConsePictures, MiniLM, ReferenceRows
+from symbal_tasks.embedders import CHUNK, Clip, ConsePictures, MiniLM, ReferenceRows, SentenceModel
+from symbal_tasks.local_chat import LocalChat
 from symbal_tasks.scorers import (
     EmbeddingScorer,
     LexicalScorer,
@@ -55,6 +58,9 @@ class Spec:
     embedding_scorer: str = ""
 
 
+# One server for all models, one for each model's name, or none.
+Server = Endpoint | Callable[[str], Endpoint] | None
+LOCAL = "hf:"
 _QWEN = "Qwen/Qwen2.5-VL-72B-Instruct"
 _MEDGEMMA = "google/medgemma-27b-it"
 
@@ -105,7 +111,7 @@ def spec(name: str, **changes: str) -> Spec:
 def compose(
     parts: Spec,
     cache: ContentCache,
-    endpoint: Endpoint | Callable[[str], Endpoint] | None = None,
+    endpoint: Server = None,
     *,
     references: bool = True,
     engine: Literal["local", "ray"] = "local",
@@ -139,29 +145,26 @@ def compose(
 @dataclass(frozen=True)
 class _Maker:
     cache: ContentCache
-    endpoint: Endpoint | Callable[[str], Endpoint] | None
+    endpoint: Server
     engine: Literal["local", "ray"] = "local"
-
-    def server(self, model: str) -> Endpoint:
-        if self.endpoint is None:
-            raise WordsightError(f"{model} needs a server: give its address with --server URL")
-        return self.endpoint if isinstance(self.endpoint, Endpoint) else self.endpoint(model)
 
     def chat(self, part: str) -> ChatModel:
         kind, _, model = part.partition(":")
         if kind not in ("text", "vision") or not model:
             raise WordsightError(f"{part!r} is no chat model; write text:ID or vision:ID")
-        return CachedChat(ChatServer(self.server(model), model), self.cache)
+        return CachedChat(chat_model(model, self.endpoint), self.cache)
 
     def texts(self, part: str) -> TextEmbedder:
         kind, _, model = part.partition(":")
         if kind == "minilm":
             return self.minilm()
         if kind == "embed" and model:
-            return CachedText(EmbeddingServer(self.server(model), model), self.cache)
+            return CachedText(EmbeddingServer(_server(model, self.endpoint), model), self.cache)
+        if kind == "st" and model:
+            return CachedText(SentenceModel(model), self.cache)
         if kind == "clip" and model:
             return CachedText(Clip(model, cache=self.cache), self.cache)
-        raise WordsightError(f"{part!r} embeds no text; write minilm, clip:ID or embed:ID")
+        raise WordsightError(f"{part!r} embeds no text; write minilm, st:ID, clip:ID or embed:ID")
 
     def minilm(self) -> TextEmbedder:
         if self.engine == "local":
@@ -224,6 +227,25 @@ class _Maker:
         if part.startswith("vision:"):
             return VisionSummary(self.chat(part))
         return ReferenceSummary(self.text_summary(part), captioner)
+
+
+def chat_model(name: str, endpoint: Server) -> ChatModel:
+    """``hf:ID`` in this process, any other name on its server.
+
+    Raises WordsightError where that is not named.
+    """
+    if name.startswith(LOCAL):
+        return LocalChat(name.removeprefix(LOCAL))
+    return ChatServer(_server(name, endpoint), name)
+
+
+def _server(model: str, endpoint: Server) -> Endpoint:
+    if endpoint is None:
+        raise WordsightError(
+            f"{model} needs a server: give its address with --server URL, or load it here as "
+            f"{LOCAL}{model}"
+        )
+    return endpoint if isinstance(endpoint, Endpoint) else endpoint(model)
 
 
 def _reads_references(parts: Spec) -> bool:

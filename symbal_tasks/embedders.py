@@ -64,6 +64,31 @@ class MiniLM:
 
 
 @dataclass(frozen=True)
+class SentenceModel:
+    """Any checkpoint of sentence-transformers, on a GPU where there is one."""
+
+    pretrained: str
+
+    @property
+    def name(self) -> str:
+        """The checkpoint."""
+        return f"st:{self.pretrained}"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """(n, d) unit rows."""
+        vectors: NDArray[np.float32] = self._model.encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False
+        )
+        return vectors
+
+    @cached_property
+    def _model(self) -> Any:
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(self.pretrained, device=str(best_device()))
+
+
+@dataclass(frozen=True)
 class ConsePictures:
     """Pictures in MiniLM's space, by ConSE over ImageNet classes; runs offline, on a CPU.
 

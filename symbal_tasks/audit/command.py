@@ -28,9 +28,9 @@ from symbal_tasks.audit.features import (
 from symbal_tasks.audit.report import compare_labels, highest_ratio, lines, write_audit
 from symbal_tasks.backends import CachedChat, Request
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.compositions import compose, spec
+from symbal_tasks.compositions import chat_model, compose, spec
 from symbal_tasks.prompts import CAPTION
-from symbal_tasks.server import ChatServer, Endpoint
+from symbal_tasks.server import Endpoint
 from wordsight.errors import DataError, WordsightError
 
 KEY_VARIABLE = "WORDSIGHT_API_KEY"
@@ -142,10 +142,7 @@ def caption_folder(
     files = sorted(p for p in images.rglob("*") if p.suffix.lower() in PICTURES)
     if not files:
         raise DataError(f"{images}: no pictures ({', '.join(PICTURES)}) in it")
-    place = endpoint(server)
-    if place is None:
-        raise WordsightError("--server is needed: the address of an OpenAI-compatible server")
-    chat = CachedChat(ChatServer(place, model), ContentCache(cache))
+    chat = CachedChat(chat_model(model, endpoint(server)), ContentCache(cache))
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + ".part")
     with partial.open("w", encoding="utf-8") as stream:

