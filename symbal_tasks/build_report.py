@@ -69,7 +69,16 @@ def build_report(
 
 
 def write_report(report: BuildReport, root: Path) -> tuple[Path, Path]:
-    """Write ``report_<domain>.json`` and a page beside it that opens offline."""
+    """Write ``report_<domain>.json``, a page beside it that opens offline, and ``report.json``.
+
+    The last holds the name under which tasks look for the dataset: what ``wordsight push`` pins.
+    """
+    head = {
+        "dataset": f"symbalbench_{report.domain}",
+        "fingerprint": report.facts["fingerprint"],
+        "report": f"report_{report.domain}.json",
+    }
+    (root / "report.json").write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
     as_json = root / f"report_{report.domain}.json"
     as_json.write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
     page = root / f"report_{report.domain}.html"

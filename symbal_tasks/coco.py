@@ -48,7 +48,11 @@ def read_coco(instances: Path, captions: Path | None = None) -> tuple[Annotated,
     """
     objects = _load(instances, ("images", "annotations", "categories"))
     names = {entry["id"]: str(entry["name"]) for entry in objects["categories"]}
-    licences = {entry["id"]: str(entry.get("name", "")) for entry in objects.get("licenses", [])}
+    licences = {
+        # the address says which version, and whether a copy may be passed on
+        entry["id"]: str(entry.get("url") or entry.get("name", ""))
+        for entry in objects.get("licenses", [])
+    }
     images = {entry["id"]: entry for entry in objects["images"]}
     shares: dict[int, dict[str, float]] = defaultdict(dict)
     for number, annotation in enumerate(objects["annotations"]):

@@ -24,6 +24,16 @@ FORMAT = 1
 CONFIGS = ("base", "sentences", "settings", "images")
 # A shard is what one reader of the pictures may have to hold.
 SHARD_BYTES = 256 << 20
+SOURCES = {"natural": "COCO", "medical": "MIMIC-CXR"}
+_TEXT, _NUMBER = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int32"))
+_PICTURE_FEATURES = {
+    "id": _TEXT,
+    "image": {"_type": "Image"},
+    "width": _NUMBER,
+    "height": _NUMBER,
+    "source": _TEXT,
+    "licence": _TEXT,
+}
 
 
 @dataclass(frozen=True)
@@ -154,15 +164,18 @@ def _write_pictures(folder: Path, domain: Domain, images: Path) -> tuple[int, tu
             ("image", pa.struct([("bytes", pa.binary()), ("path", pa.string())])),
             ("width", pa.int32()),
             ("height", pa.int32()),
+            ("source", pa.string()),
             ("licence", pa.string()),
-        ]
+        ],
+        # so that the library datasets shows pictures, not bytes, also without the card
+        metadata={"huggingface": json.dumps({"info": {"features": _PICTURE_FEATURES}})},
     )
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob(f"{domain.name}-*.parquet"):
         old.unlink()
     missing: list[str] = []
     total = 0
-    for number, batch in enumerate(_batches(domain.rows, images, missing)):
+    for number, batch in enumerate(_batches(domain, images, missing)):
         path = folder / f"{domain.name}-{number:05d}.parquet"
         # Small row groups: showing one picture must not read a shard.
         pq.write_table(
@@ -177,12 +190,10 @@ def _write_pictures(folder: Path, domain: Domain, images: Path) -> tuple[int, tu
     return total, tuple(missing)
 
 
-def _batches(
-    rows: Sequence[BaseRow], images: Path, missing: list[str]
-) -> Iterator[list[dict[str, Any]]]:
+def _batches(domain: Domain, images: Path, missing: list[str]) -> Iterator[list[dict[str, Any]]]:
     batch: list[dict[str, Any]] = []
     size = 0
-    for row in rows:
+    for row in domain.rows:
         path = images / row.file
         if not path.is_file():
             missing.append(row.file)
@@ -194,6 +205,7 @@ def _batches(
                 "image": {"bytes": content, "path": Path(row.file).name},
                 "width": row.width,
                 "height": row.height,
+                "source": SOURCES.get(domain.name, domain.name),
                 "licence": row.licence,
             }
         )

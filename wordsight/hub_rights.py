@@ -23,14 +23,19 @@ class RightsError(DataError):
 def check_rights(folder: Path, queries_only: bool = False) -> None:
     """Raise RightsError, with the reason, when a dataset holds what may not be passed on.
 
-    Checked: the licence of each picture (one without a known licence may not), and glosses of
-    BabelNet, whose terms forbid it.
+    Checked: the licence of each picture (one without a known licence may not), glosses of
+    BabelNet, whose terms forbid it, and texts of credentialed sources.
     """
     glosses = _babelnet_glosses(folder)
     if glosses:
         raise RightsError(
             f"{folder}: {glosses} queries carry a gloss from BabelNet, whose licence forbids "
             "passing glosses on; build without them, or push with --i-have-the-rights"
+        )
+    if credentialed := _credentialed(folder):
+        raise RightsError(
+            f"{folder}: {credentialed} texts come from a source under a credentialed data use "
+            "agreement (MIMIC-CXR), which forbids passing them on; keep this dataset to yourself"
         )
     if queries_only:
         return
@@ -60,6 +65,16 @@ def _licences(folder: Path) -> list[tuple[str, str]]:
         table = pq.read_table(path, columns=["source", "licence"])
         found += zip(table["source"].to_pylist(), table["licence"].to_pylist(), strict=True)
     return found
+
+
+def _credentialed(folder: Path) -> int:
+    import pyarrow.parquet as pq
+
+    number = 0
+    for path in sorted((folder / "base").glob("*.parquet")):
+        licences = pq.read_table(path, columns=["licence"])["licence"].to_pylist()
+        number += sum("credentialed" in licence.lower() for licence in licences)
+    return number
 
 
 def _babelnet_glosses(folder: Path) -> int:

@@ -13,6 +13,7 @@ import pytest
 # Two spinning thread pools on a small machine take turns instead of working.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+LICENCE = "http://creativecommons.org/licenses/by/2.0/"
 NAMES = ("person", "dog", "umbrella", "skis", "car")
 
 
@@ -55,7 +56,7 @@ def coco_release(tmp_path_factory: pytest.TempPathFactory) -> Release:
             for k, text in enumerate(texts)
         ]
     categories = [{"id": k, "name": name} for k, name in enumerate(NAMES)]
-    licences = [{"id": 4, "name": "Attribution License"}]
+    licences = [{"id": 4, "name": "Attribution License", "url": LICENCE}]
     instances = root / "instances.json"
     instances.write_text(
         json.dumps(

@@ -15,7 +15,7 @@ from symbal_tasks.coco import natural_domain, pair_kinds, read_coco, sample_pair
 from symbal_tasks.records import Pair
 from symbal_tasks.settings import make_settings, paper_pairs
 from symbal_tasks.view import open_benchmark
-from tests.symbal_tasks.fixtures import Release
+from tests.symbal_tasks.fixtures import LICENCE, Release
 from wordsight.errors import DataError
 
 
@@ -45,7 +45,7 @@ def test_base_follows_the_rules(coco_release: Release) -> None:
         assert all(sentence.endswith(".") for sentence in row.caption)
         assert len(re.findall(r"\.", row.reference)) == 3
         assert not set(row.caption) & set(re.split(r"(?<=\.) ", row.reference))
-        assert row.licence == "Attribution License"
+        assert row.licence == LICENCE
 
 
 @pytest.mark.parametrize("eligible", ["boxes", "boxes+words", "strict"])
