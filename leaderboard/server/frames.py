@@ -51,13 +51,17 @@ def table_of(track: TrackBoard) -> list[str]:
     return [*scores, *track.deltas, "p against best", *marked, "Interface"]
 
 
-def select(track: TrackBoard, search: str, order: str, columns: Sequence[str]) -> Styler:
-    """The table: rows whose model, method or interface holds every word of ``search``."""
-    import pandas as pd
-
+def matching(track: TrackBoard, search: str, order: str) -> list[Row]:
+    """Rows whose model, method or interface holds every word of ``search``, in an order."""
     words = search.casefold().split()
     rows = [row for row in track.rows if all(word in _text(row) for word in words)]
-    rows.sort(key=lambda row: _place(track, row, order))
+    return sorted(rows, key=lambda row: _place(track, row, order))
+
+
+def frame_of(track: TrackBoard, rows: Sequence[Row], columns: Sequence[str]) -> Styler:
+    """The table of these rows."""
+    import pandas as pd
+
     wanted = [column for column in columns_of(track) if column in columns]
     records = [_record(track, row) for row in rows]
     frame = pd.DataFrame(

@@ -10,7 +10,14 @@ import gradio as gr
 
 from leaderboard.records import TrackBoard
 from leaderboard.server.figures import FIGURES
-from leaderboard.server.frames import ORDERS, columns_of, orders_of, select, table_of
+from leaderboard.server.frames import (
+    ORDERS,
+    columns_of,
+    frame_of,
+    matching,
+    orders_of,
+    table_of,
+)
 from leaderboard.server.service import Service
 
 CSS = """
@@ -37,6 +44,9 @@ new MutationObserver(() => {
 }).observe(document, {subtree: true, childList: true, characterData: true});
 </script>"""
 
+
+# A browser takes a third of a second and more to draw a thousand rows anew.
+ROWS = 100
 
 _TOP = """# {title}
 A rank such as 1\N{EN DASH}3 means that the data cannot tell these places apart.
@@ -70,6 +80,11 @@ def build_ui(service: Service) -> gr.Blocks:
                 pinned_columns=2,
                 elem_classes=["board-table"],
             )
+            with gr.Row():
+                count = gr.Markdown(elem_classes=["count"])
+                everything = gr.Checkbox(
+                    label=f"All entries, not only the first {ROWS}", container=False
+                )
             address = gr.Markdown(elem_id="address", visible="hidden")
         with gr.Tab("Plots") as plot_tab:
             kind = gr.Radio(list(FIGURES), value=next(iter(FIGURES)), label="Plot")
@@ -79,10 +94,13 @@ def build_ui(service: Service) -> gr.Blocks:
             tracks = service.board().tracks
             return next((t for t in tracks if t.name == name), tracks[0] if tracks else None)
 
-        def update(name: str, text: str, how: str, columns: Sequence[str]) -> tuple[Any, str]:
+        def update(
+            name: str, text: str, how: str, columns: Sequence[str], whole: bool
+        ) -> tuple[Any, ...]:
             one = found(name)
-            table = select(one, text, how, columns) if one else None
-            return table, _address(name, text, how)
+            if one is None:
+                return None, "", ""
+            return *_shown(one, text, how, columns, whole=whole), _address(name, text, how)
 
         def start(request: gr.Request) -> tuple[Any, ...]:
             query = dict(request.query_params)
@@ -92,25 +110,25 @@ def build_ui(service: Service) -> gr.Blocks:
             how = how if how in ORDERS else "rank"
             names = [(t.label, t.name) for t in service.board().tracks]
             if one is None:
-                return gr.Dropdown(choices=[]), text, how, gr.CheckboxGroup(choices=[]), None
+                return gr.Dropdown(choices=[]), text, how, gr.CheckboxGroup(choices=[]), None, ""
             columns = columns_of(one)
             return (
                 gr.Dropdown(choices=names, value=one.name),
                 text,
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns, value=table_of(one)),
-                select(one, text, how, table_of(one)),
+                *_shown(one, text, how, table_of(one)),
             )
 
-        def change_track(name: str, text: str, how: str) -> tuple[Any, ...]:
+        def change_track(name: str, text: str, how: str, whole: bool) -> tuple[Any, ...]:
             one = found(name)
             if one is None:
-                return how, gr.CheckboxGroup(choices=[]), None, ""
+                return how, gr.CheckboxGroup(choices=[]), None, "", ""
             chosen = table_of(one)
             return (
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns_of(one), value=chosen),
-                select(one, text, how, chosen),
+                *_shown(one, text, how, chosen, whole=whole),
                 _address(name, text, how),
             )
 
@@ -118,21 +136,36 @@ def build_ui(service: Service) -> gr.Blocks:
             one = found(name)
             return FIGURES[which](one) if one else None
 
-        blocks.load(start, None, [track, search, order, shown, table], api_visibility="private")
-        filters = [track, search, order, shown]
+        blocks.load(
+            start, None, [track, search, order, shown, table, count], api_visibility="private"
+        )
+        filters = [track, search, order, shown, everything]
         track.input(
             change_track,
-            [track, search, order],
-            [order, shown, table, address],
+            [track, search, order, everything],
+            [order, shown, table, count, address],
             api_visibility="private",
         )
-        for source in (search.change, order.input, shown.input):
+        for source in (search.change, order.input, shown.input, everything.input):
             source(
-                update, filters, [table, address], api_visibility="private", show_progress="hidden"
+                update,
+                filters,
+                [table, count, address],
+                api_visibility="private",
+                show_progress="hidden",
             )
         plot_tab.select(draw, [track, kind], plot, api_visibility="private")
         kind.input(draw, [track, kind], plot, api_visibility="private")
     return blocks
+
+
+def _shown(
+    track: TrackBoard, text: str, how: str, columns: Sequence[str], *, whole: bool = False
+) -> tuple[Any, str]:
+    """The table, and how many of the entries it holds."""
+    rows = matching(track, text, how)
+    part = rows if whole else rows[:ROWS]
+    return frame_of(track, part, columns), f"{len(part)} of {len(track.rows)} entries shown."
 
 
 def _address(track: str, search: str, order: str) -> str:

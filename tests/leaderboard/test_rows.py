@@ -19,7 +19,7 @@ from leaderboard.exporters.tables import flat_rows
 from leaderboard.gold import load_gold
 from leaderboard.kinds.ranking_score import RankingScore
 from leaderboard.scoring import value
-from leaderboard.server.frames import select, table_of
+from leaderboard.server.frames import matching, table_of
 from leaderboard.site.export import export_site
 from leaderboard.site.formats import utc
 from leaderboard.site.render import printed_beside
@@ -75,7 +75,7 @@ def test_order_is_the_same_everywhere(many: Bench, tmp_path: Path, capsys: Any) 
     assert labels[0] == "org/best"
     assert labels[-1] == "org/weak"
     assert [one["label"] for one in flat_rows(board)] == [n for n in labels for _ in range(2)]
-    assert select(track, "", "rank", table_of(track)).data["Model"].tolist() == labels  # type: ignore[attr-defined]
+    assert [row.label for row in matching(track, "", "rank")] == labels
     print_board(board)
     assert re.findall(r"org/\w+", capsys.readouterr().out) == labels
     page = export_site(many.store, tmp_path / "site").read_text(encoding="utf-8")
