@@ -63,6 +63,16 @@ def rows_of(benchmark: Benchmark, setting: Setting, *, references: bool = True) 
     ]
 
 
+def shown_often(settings: Sequence[Setting], least: int) -> tuple[Setting, ...]:
+    """Settings whose feature at least ``least`` pictures show; in two or three of them no
+    association can be seen. Raises DataError when none is left."""
+    kept = tuple(setting for setting in settings if setting.n_v >= least)
+    if not kept:
+        most = max((setting.n_v for setting in settings), default=0)
+        raise DataError(f"no setting's feature is shown by {least} pictures; the most is {most}")
+    return kept
+
+
 def stratified(settings: Sequence[Setting], n: int, seed: int = 0) -> tuple[Setting, ...]:
     """``n`` settings, as equally many of each strength as there are, drawn by the seed."""
     rng = random.Random(f"{seed}|settings")
@@ -140,6 +150,8 @@ def run_bench(methods: Sequence[str], run: BenchRun, judge: Judge, out: Path) ->
             answers.append(held[key])
         scored[method] = score(run.settings, answers, judge)
         yield f"== {method}, judged by {judge.name}"
+        if empty := sum(not (answer.errors and answer.features) for answer in answers):
+            yield f"{empty} of {len(answers)} answers name no error or no feature"
         yield from table(scored[method])
     for method in methods[1:]:
         yield f"== {methods[0]} minus {method}"

@@ -10,7 +10,7 @@ from typing import Literal, cast
 from symbal_tasks.ablate import Sweep, ablate
 from symbal_tasks.audit.command import endpoint, read_parts
 from symbal_tasks.backends import CachedChat, ChatModel
-from symbal_tasks.bench import BenchRun, held_answers, run_bench, stratified
+from symbal_tasks.bench import BenchRun, held_answers, run_bench, shown_often, stratified
 from symbal_tasks.cache import ContentCache
 from symbal_tasks.compositions import chat_model, compose, spec
 from symbal_tasks.direct import PROMPTS, Form
@@ -29,6 +29,7 @@ class BenchCommand:
     images: Path | None
     methods: tuple[str, ...]
     settings: int
+    least_shown: int
     composition: str
     parts: tuple[str, ...]
     server: str
@@ -87,10 +88,10 @@ def prepare(command: BenchCommand, cache: ContentCache) -> BenchRun:
     )
     if command.sweep:
         options = Options(second=options.second, seed=command.seed, sweep=_numbers(command.sweep))
-    wanted = command.settings or len(benchmark.settings)
+    shown = shown_often(benchmark.settings, command.least_shown)
     return BenchRun(
         benchmark,
-        stratified(benchmark.settings, wanted, command.seed),
+        stratified(shown, command.settings or len(shown), command.seed),
         compose(
             spec(command.composition, **read_parts(command.parts)),
             cache,

@@ -9,17 +9,25 @@ import typer
 
 from symbal_tasks.cli_options import DEFAULT_CACHE, CachePath, Composed, DomainName, Parts, Server
 
+Built = Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")]
+OwnPictures = Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")]
+SettingCount = Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)]
+LeastShown = Annotated[
+    int, typer.Option(help="Leave out settings whose feature fewer pictures show.", min=0)
+]
+
 
 def run_symbal(
     *,
-    benchmark: Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")],
+    benchmark: Built,
     domain: DomainName = DomainName.natural,
-    images: Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")] = None,
+    images: OwnPictures = None,
     methods: Annotated[
         str,
         typer.Option(help="Of symbal, control, nogroup, direct, words; the first is compared."),
     ] = "symbal,control,nogroup",
-    settings: Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)] = 36,
+    settings: SettingCount = 36,
+    least_shown: LeastShown = 0,
     composition: Composed = "offline",
     parts: Parts = None,
     server: Server = "",
@@ -55,6 +63,7 @@ def run_symbal(
         images=images,
         methods=tuple(methods.split(",")),
         settings=settings,
+        least_shown=least_shown,
         composition=composition,
         parts=tuple(parts or ()),
         server=server,
@@ -77,10 +86,11 @@ def run_symbal(
 
 def ablate_symbal(
     *,
-    benchmark: Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")],
+    benchmark: Built,
     domain: DomainName = DomainName.natural,
-    images: Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")] = None,
-    settings: Annotated[int, typer.Option(help="Settings, stratified; 0 for all.", min=0)] = 36,
+    images: OwnPictures = None,
+    settings: SettingCount = 36,
+    least_shown: LeastShown = 0,
     composition: Composed = "offline",
     texts: Annotated[str, typer.Option(help="Text embeddings, separated by commas.")] = "minilm",
     scorers: Annotated[str, typer.Option(help="Scorers of stage 1.")] = "lexical,sentence",
@@ -103,6 +113,7 @@ def ablate_symbal(
         images=images,
         methods=("symbal",),
         settings=settings,
+        least_shown=least_shown,
         composition=composition,
         parts=(),
         server=server,

@@ -38,6 +38,7 @@ def _command(cache: Path, out: Path, **changes: object) -> BenchCommand:
         "images": None,
         "methods": ("symbal", "control", "nogroup"),
         "settings": 6,
+        "least_shown": 0,
         "composition": "offline",
         "parts": (),
         "server": "",
@@ -70,6 +71,15 @@ def test_settings_are_stratified(demo: Benchmark) -> None:
     assert [sum(s.strength == v for s in chosen) for v in (0.3, 0.6, 0.9)] == [3, 3, 3]
     assert stratified(demo.settings, 9) == chosen
     assert len(stratified(demo.settings, 500)) == 18
+
+
+def test_rare_features_can_be_left_out(cache: Path, tmp_path: Path, demo: Benchmark) -> None:
+    counts = sorted({setting.n_v for setting in demo.settings})
+    command = _command(cache, tmp_path / "x", settings=0, least_shown=counts[1])
+    chosen = prepare(command, ContentCache(cache)).settings
+    assert {setting.n_v for setting in chosen} == set(counts[1:])
+    with pytest.raises(DataError, match="the most is"):
+        prepare(_command(cache, tmp_path / "x", least_shown=10**6), ContentCache(cache))
 
 
 def test_control_keeps_the_errors_and_breaks_the_tie(demo: Benchmark) -> None:
