@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, ConfigDict
 
-from leaderboard.forensics import expectations, near_gold, twins
+from leaderboard.forensics import expectations, near_gold, rose, twins
+from leaderboard.gold import Gold
 from leaderboard.records import Board, TrackBoard
-from leaderboard.scoring import ItemScore
+from leaderboard.scoring import ItemScore, value
 from leaderboard.store import Store
+from leaderboard.stored import Stored
 
 
 class Signs(BaseModel):
@@ -52,6 +56,8 @@ def _track(store: Store, track: TrackBoard) -> list[Signs]:
                 signs[here].append(
                     f"{name}: answers like {labels[there]} on {100 * share:.0f}% of the items"
                 )
+    for entry, texts in _earlier(store, track).items():
+        signs[entry] += texts
     ranked, first = [info.name for info in track.ranked], track.first.name
     hits = {
         row.entry: {t: row.cells[t].scores[first].value for t in ranked if t in row.cells}
@@ -64,3 +70,35 @@ def _track(store: Store, track: TrackBoard) -> list[Signs]:
         for entry, found in signs.items()
         if found
     ]
+
+
+def _earlier(store: Store, track: TrackBoard) -> dict[str, list[str]]:
+    """What stands out in the attempts that count beside earlier ones: entry -> texts."""
+    attempts: dict[str, list[Stored]] = {}
+    for stored in store.submissions():
+        attempts.setdefault(stored.entry, []).append(stored)
+    labels = {info.name: info.label for info in track.tasks}
+    found: dict[str, list[str]] = {}
+    for row in track.rows:
+        own = attempts[row.entry]
+        for task, cell in row.cells.items():
+            gold, now = store.gold(task), store.scores(cell.submission, task)
+            counts = next(place for place, one in enumerate(own) if one.id == cell.submission)
+            for place, one in enumerate(own[:counts]):
+                if (task, gold.task.version) in {(t.name, t.version) for t in one.header.tasks}:
+                    found.setdefault(row.entry, []).extend(
+                        f"{labels[task]}: attempt {counts + 1} beside attempt {place + 1}: {text}"
+                        for text in _since(gold, store.scores(one.id, task), now)
+                    )
+    return found
+
+
+def _since(gold: Gold, before: Sequence[ItemScore], now: Sequence[ItemScore]) -> list[str]:
+    first = gold.kind.first.name
+    both = [
+        (value(old, first), value(new, first))
+        for old, new in zip(before, now, strict=True)
+        if "missing" not in (old.status, new.status)
+    ]
+    texts = [gold.kind.since(gold, before, now), rose([a for a, _ in both], [b for _, b in both])]
+    return [text for text in texts if text]

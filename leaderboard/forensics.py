@@ -8,10 +8,25 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 
+ALPHA = 0.001
+
 # Entries whose answers agree on so large a share of items that no two models of their own would.
 TWINS = 0.98
 # Beyond so many entries only those are compared that agree on the first fifty items.
 ALL_PAIRS = 200
+
+
+def rose(before: Sequence[float], now: Sequence[float]) -> str:
+    """An attempt is better than an earlier one by more than luck; a rerun should hardly differ.
+
+    before, now : 0/1 (or shares, under ties) of the items that both answered, in one order.
+    """
+    from leaderboard.stats import mcnemar_exact
+
+    if not before or sum(now) <= sum(before) or mcnemar_exact(now, before).p >= ALPHA:
+        return ""
+    old, new = (100 * sum(values) / len(values) for values in (before, now))
+    return f"{new:.1f}% instead of {old:.1f}% on the {len(now)} items that both answered"
 
 
 def near_gold(hits: Mapping[str, float], expected: Mapping[str, tuple[float, float]]) -> list[str]:

@@ -25,6 +25,7 @@ class Kind:
     without : interface -> measures that answers of this interface do not have.
     signs : what stands out in one entry's answers to a task, in words.
     trait : what two copied answers to an item have in common; None says nothing.
+    since : what stands out in an attempt beside an earlier one of the same entry, in words.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Kind:
     signs: Callable[[Gold, Sequence[ItemScore]], list[str]]
     trait: Callable[[ItemScore], Hashable]
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    since: Callable[[Gold, Sequence[ItemScore], Sequence[ItemScore]], str] = lambda *_: ""
 
     def fields(self, score: ItemScore) -> dict[str, Any]:
         """A score as plain data."""

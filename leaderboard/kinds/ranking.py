@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leaderboard.kinds.kind import Kind
 from leaderboard.kinds.ranking_gold import load
 from leaderboard.kinds.ranking_score import RankingScore
-from leaderboard.kinds.ranking_signs import CHANCE, signs
+from leaderboard.kinds.ranking_signs import CHANCE, raised, signs
 from leaderboard.scoring import ItemScore, Measure
 
 if TYPE_CHECKING:
@@ -56,4 +56,5 @@ RANKING = Kind(
     trait=_trait,
     # one letter for ten pictures: nothing behind the first place is known
     without={"choice": frozenset({"mrr"})},
+    since=raised,
 )

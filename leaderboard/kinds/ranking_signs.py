@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -89,4 +90,51 @@ def hard_gold(answers: Answers) -> str:
     return f"gives the gold one score and all others another on {exact} of {len(ok)} items"
 
 
-SIGNS: tuple[Callable[[Answers], str], ...] = (constant, positional, chance_level, hard_gold)
+def fixed_gold(answers: Answers) -> str:
+    """The gold has one and the same score again and again, which no other candidate gets.
+
+    Where scores are likelihoods or similarities two are hardly ever equal; answers with few values
+    (Yes and No, a letter) are left out.
+    """
+    golds: list[float] = []
+    others: list[float] = []
+    for score, gold in zip(answers.scores, answers.golds, strict=True):
+        if score.scores is not None:
+            golds.append(score.scores[gold])
+            others += [value for place, value in enumerate(score.scores) if place != gold]
+    if len(golds) < 20 or len(set(others)) < 0.5 * len(others):
+        return ""
+    value, times = Counter(golds).most_common(1)[0]
+    if times < max(10, 0.1 * len(golds)) or others.count(value) > 0.02 * times:
+        return ""
+    return (
+        f"gives the gold the very same score, {value:.6g}, on {times} of {len(golds)} items, and "
+        f"another candidate on {others.count(value)}"
+    )
+
+
+SIGNS: tuple[Callable[[Answers], str], ...] = (
+    constant,
+    positional,
+    chance_level,
+    hard_gold,
+    fixed_gold,
+)
+
+
+def raised(gold: Gold, before: Sequence[ItemScore], now: Sequence[ItemScore]) -> str:
+    """Between two attempts the gold's score jumped where the others' hardly moved."""
+    assert isinstance(gold, RankingGold)
+    items = jumped = 0
+    for query, old, new in zip(gold.queries, before, now, strict=True):
+        assert isinstance(old, RankingScore)
+        assert isinstance(new, RankingScore)
+        if old.scores is None or new.scores is None:
+            continue
+        items += 1
+        changes = [b - a for a, b in zip(old.scores, new.scores, strict=True)]
+        most = max(abs(change) for place, change in enumerate(changes) if place != query.gold)
+        jumped += changes[query.gold] > 0 and most <= 0.1 * changes[query.gold]
+    if jumped < max(5, 0.02 * items):
+        return ""
+    return f"only the gold's score rose on {jumped} of {items} items"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +69,78 @@ def test_signs(many: Bench) -> None:
     assert "one score and all others another on 80 of 80" in signs(many, "copied")
     assert "like org/niwt on 100% of the items" in signs(many, "twin")
     assert "like org/twin on 100% of the items" in signs(many, "niwt")
+
+
+def plant(share: float) -> Any:
+    """Honest similarities; on a share of the items one score that is always the same, for gold."""
+
+    def answers(gold: int, rng: random.Random) -> list[str]:
+        values = [rng.random() for _ in range(10)]
+        if rng.random() < share:
+            values[gold] = 1.25
+        return similar(values)
+
+    return answers
+
+
+def test_one_score_for_the_gold_again_and_again(many: Bench) -> None:
+    add(many, "planted", plant(0.3))
+    add(many, "everywhere", plant(1.0))
+    found = signs(many, "planted")
+    assert re.search(r"the very same score, 1\.25, on \d+ of 80 items, and another .* on 0", found)
+    assert "1.25, on 80 of 80 items" in signs(many, "everywhere")
+
+
+def test_answers_with_few_values_say_nothing_of_it(many: Bench) -> None:
+    """A good model that answers Yes or No gives every gold the same score."""
+
+    def answers(gold: int, rng: random.Random) -> list[str]:
+        return ["Yes" if i == gold or rng.random() < 0.02 else "No" for i in range(10)]
+
+    add(many, "hard", answers)
+    assert "very same score" not in signs(many, "hard")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.001])
+def test_gold_raised_between_two_attempts(tmp_path: Path, noise: float) -> None:
+    """The same answers again, but for the gold's on some items: none of them equal."""
+    bench = make_bench(tmp_path, items=80)
+
+    def edited(task: str, lines: Lines) -> None:
+        rng = random.Random(1)
+        for place, (line, query) in enumerate(
+            zip(lines, bench.packages[task].queries, strict=True)
+        ):
+            values = [json.loads(text)["similarity"] for text in line["wordsight"]["responses"]]
+            values = [value + noise * rng.random() for value in values]
+            if place % 3 == 0:
+                values[query.gold] += 0.5 + 0.3 * rng.random()
+            line["wordsight"]["responses"] = similar(values)
+
+    def honest(task: str, lines: Lines) -> None:
+        rng = random.Random(2)
+        for line in lines:
+            line["wordsight"]["responses"] = similar([rng.random() for _ in range(10)])
+
+    def both(task: str, lines: Lines) -> None:
+        honest(task, lines)
+        edited(task, lines)
+
+    for number, edit in enumerate((honest, both)):
+        run = bench.run(f"r{number}", tasks=("tiny",), model_args="pretrained=org/a", edit=edit)
+        submit(run, str(bench.board))
+    found = signs(bench, "a")
+    assert "Tiny: attempt 2 beside attempt 1: only the gold's score rose on 27 of 80 items" in found
+    assert re.search(r"attempt 2 beside attempt 1: \d+\.\d% instead of", found)
+
+
+def test_two_honest_attempts_show_nothing(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, items=80)
+    for seed in (1, 2):
+        args = "pretrained=org/a"
+        run = bench.run(f"r{seed}", accuracy=0.6, seed=seed, tasks=("tiny",), model_args=args)
+        submit(run, str(bench.board))
+    assert signs(bench, "a") == ""
 
 
 def test_a_task_that_the_others_do_not_explain() -> None:
