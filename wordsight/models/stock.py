@@ -36,6 +36,22 @@ _TOLERANCE = 0.05
 class YesNoReader:
     """Mixed into a stock adapter: answers yes/no questions by likelihood, others by its text."""
 
+    def __init__(self, *arguments: Any, batch_size: int | str = 1, **options: Any) -> None:
+        try:
+            super().__init__(*arguments, batch_size=batch_size, **options)  # type: ignore[call-arg]
+        except AssertionError as error:
+            # some adapters refuse batches here, others only when they are asked
+            if int(batch_size) == 1 or "batch" not in str(error).lower():
+                raise
+            self._warn_of_batches()
+            super().__init__(*arguments, batch_size=1, **options)  # type: ignore[call-arg]
+
+    def _warn_of_batches(self) -> None:
+        logger.warning(
+            f"{type(self).__name__} takes no batches: going on one request at a time; "
+            "wordsight_hf runs most of the same checkpoints in batches"
+        )
+
     def generate_until(self, requests: list[Any]) -> Iterator[str]:
         """lmms-eval's call; the responses come as a stream, batch by batch."""
         for kind, group in itertools.groupby(requests, key=self._kind):
@@ -52,7 +68,7 @@ class YesNoReader:
         return str(document.get("kind", "yes_no"))
 
     def _readings(self, requests: Sequence[Any]) -> Iterator[Reading]:
-        size = int(getattr(self, "batch_size", 1))
+        size = self._batch_size(requests)
         for start in range(0, len(requests), size):
             batch = list(requests[start : start + size])
             readings = self._read(batch)
@@ -63,6 +79,19 @@ class YesNoReader:
                 yield from readings
                 return
             yield from readings
+
+    def _batch_size(self, requests: Sequence[Any]) -> int:
+        size = int(getattr(self, "batch_size", 1))
+        if size == 1 or not requests:
+            return 1
+        try:
+            self._read([requests[0]])
+        except AssertionError as error:
+            if "batch" not in str(error).lower() or not hasattr(self, "batch_size_per_gpu"):
+                raise
+            self._warn_of_batches()
+            self.batch_size_per_gpu = size = 1
+        return size
 
     def _mixed_up(self, batch: Sequence[Any], readings: Sequence[Reading]) -> bool:
         alone = [self._read([request])[0] for request in batch]

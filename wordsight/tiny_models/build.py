@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordsight.tiny_models import llava, matching, more, qwen
 from wordsight.tiny_models.size import Size
+
+if TYPE_CHECKING:
+    import torch
 
 BUILDERS: dict[str, Callable[[Size, bool], tuple[Any, ...]]] = {
     "qwen2_5_vl": qwen.qwen2_5_vl,
@@ -52,16 +55,12 @@ def build_tiny_model(
 def steer_to_yes_no(folder: Path, seed: int = 0) -> None:
     """Change a tiny "qwen2_5_vl" folder so that it generates nothing but one Yes or No.
 
-    The output layer gets one random direction: its sign decides between the two words, and all
-    other tokens stay at zero. Which word comes depends on the picture and the question. One
-    dimension of the model says that a word was given, and ends the answer.
+    As :func:`steer_first_word`, and one dimension of the model says that a word was given, and
+    ends the answer.
     """
     import torch
-    from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    processor = AutoProcessor.from_pretrained(folder)
-    model = AutoModelForImageTextToText.from_pretrained(folder)
-    model.config.tie_word_embeddings = model.config.text_config.tie_word_embeddings = False
+    model, processor = _loaded(folder)
     yes, no, end = processor.tokenizer.convert_tokens_to_ids(["Yes", "No", "<|im_end|>"])
     with torch.no_grad():
         inner = model.model
@@ -74,17 +73,53 @@ def steer_to_yes_no(folder: Path, seed: int = 0) -> None:
         embeddings[yes], embeddings[no] = 0, 0
         embeddings[yes, 0] = embeddings[no, 0] = 1
     states = _states(model, processor, seed)
+    # the dimension that tells of a word takes no part in choosing one
+    states[:, 0] = 0
+    weight = _choosing_yes_or_no(model, processor, states, seed)
+    weight[end, 0] = 50
+    model.lm_head.weight = torch.nn.Parameter(weight)
+    model.generation_config.eos_token_id = end
+    model.save_pretrained(folder)
+
+
+def steer_first_word(folder: Path, states: torch.Tensor, seed: int = 0) -> None:
+    """Change a tiny folder so that the first token of an answer is always Yes or No.
+
+    states : states before its output layer at the end of prompts, shape (n, hidden); over these,
+        both words come. What a model says after the first word is noise: ask for one token.
+    """
+    import torch
+
+    model, processor = _loaded(folder)
+    model.lm_head.weight = torch.nn.Parameter(_choosing_yes_or_no(model, processor, states, seed))
+    model.save_pretrained(folder)
+
+
+def _loaded(folder: Path) -> tuple[Any, Any]:
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    model = AutoModelForImageTextToText.from_pretrained(folder)
+    model.config.tie_word_embeddings = model.config.text_config.tie_word_embeddings = False
+    return model, AutoProcessor.from_pretrained(folder)
+
+
+def _choosing_yes_or_no(
+    model: Any, processor: Any, states: torch.Tensor, seed: int
+) -> torch.Tensor:
+    """Weights of an output layer with one random direction: its sign decides between Yes and No,
+    and all other tokens stay at zero. A dimension that is zero in all states takes no part."""
+    import torch
+
     direction = torch.randn(states.shape[1], generator=torch.Generator().manual_seed(seed))
-    direction[0] = 0
+    direction[(states == 0).all(0)] = 0
     # What all states have in common would always win.
     common = states.mean(0)
     direction -= (direction @ common) / (common @ common) * common
     direction *= 8 / (states @ direction).std()
+    yes, no = processor.tokenizer.convert_tokens_to_ids(["Yes", "No"])
     weight = torch.zeros_like(model.lm_head.weight)
-    weight[yes], weight[no], weight[end, 0] = direction, -direction, 50
-    model.lm_head.weight = torch.nn.Parameter(weight)
-    model.generation_config.eos_token_id = end
-    model.save_pretrained(folder)
+    weight[yes], weight[no] = direction, -direction
+    return weight.detach()
 
 
 def _states(model: Any, processor: Any, seed: int) -> Any:
