@@ -15,10 +15,9 @@ from leaderboard.compute import (
     Ranked,
     Scores,
     agreements,
-    bca_estimates,
+    both_estimates,
     by_stratum,
     by_term,
-    estimates,
     overall,
     rank_ranges,
     smallest_difference,
@@ -165,9 +164,10 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
     scores = {
         name: _scores(with_task[name], matrix, golds[name]) for name, matrix in matrices.items()
     }
-    found = {name: estimates(one) for name, one in scores.items()}
+    made = {name: both_estimates(one, bca=True) for name, one in scores.items()}
+    found = {name: usual for name, (usual, _) in made.items()}
     cells = {
-        name: _cells(with_task[name], matrix, scores[name], found[name], golds[name])
+        name: _cells(with_task[name], matrix, scores[name], made[name], golds[name])
         for name, matrix in matrices.items()
     }
     ranked = [task.name for task in track.ranked]
@@ -293,9 +293,14 @@ def _scores(entries: Sequence[Entry], matrix: Matrix, gold: Gold) -> Scores:
 
 
 def _cells(
-    entries: Sequence[Entry], matrix: Matrix, scores: Scores, found: Estimates, gold: Gold
+    entries: Sequence[Entry],
+    matrix: Matrix,
+    scores: Scores,
+    made: tuple[Estimates, Estimates],
+    gold: Gold,
 ) -> dict[str, Cell]:
-    grouped, bca = by_term(scores, gold.terms), bca_estimates(scores, found)
+    found, bca = made
+    grouped = by_term(scores, gold.terms)
     strata = by_stratum(scores, gold.strata)
     return {
         entry.id: Cell(

@@ -70,44 +70,35 @@ class Scores:
 
 def estimates(scores: Scores) -> Estimates:
     """Every measure of every entry on one task: entry -> measure -> estimate."""
-    from leaderboard.stats import mean_intervals
+    return both_estimates(scores)[0]
 
-    found: Estimates = {entry: {} for entry in scores.entries}
+
+def both_estimates(scores: Scores, *, bca: bool = False) -> tuple[Estimates, Estimates]:
+    """The usual estimates and, if asked for, those with BCa limits.
+
+    BCa only where the usual limits are percentiles of a bootstrap.
+    """
+    from leaderboard.stats import bootstrap_means, mean_intervals
+
+    usual: Estimates = {entry: {} for entry in scores.entries}
+    corrected: Estimates = {entry: {} for entry in scores.entries}
     for number, measure in enumerate(scores.measures):
-        intervals = mean_intervals(
-            scores.values[measure.name],
-            kind=measure.rule,
-            clusters=scores.clusters,
-            means=None if number else scores.first_means,
-        )
-        _put(found, measure.name, scores, intervals)
-    return found
-
-
-def bca_estimates(scores: Scores, usual: Estimates) -> Estimates:
-    """BCa limits of those estimates whose usual limits are percentiles of a bootstrap."""
-    from leaderboard.stats import mean_intervals
-
-    found: Estimates = {entry: {} for entry in scores.entries}
-    for number, measure in enumerate(scores.measures):
-        name = measure.name
-        fit = [
-            entry
-            for entry in scores.entries
-            if name in usual[entry] and usual[entry][name].method in _PERCENTILE
-        ]
+        values = scores.values[measure.name]
+        means = bootstrap_means(values, clusters=scores.clusters) if number else scores.first_means
+        found = mean_intervals(values, kind=measure.rule, clusters=scores.clusters, means=means)
+        _put(usual, measure.name, scores, found)
+        fit = [i for i, interval in enumerate(found) if bca and interval.method in _PERCENTILE]
         if fit:
-            columns = [scores.entries.index(entry) for entry in fit]
-            intervals = mean_intervals(
-                scores.values[name][:, columns],
+            some = mean_intervals(
+                values[:, fit],
                 kind=measure.rule,
                 clusters=scores.clusters,
                 method="bca",
-                means=None if number else scores.first_means[:, columns],
+                means=means[:, fit],
             )
-            for entry, interval in zip(fit, intervals, strict=True):
-                found[entry][name] = _estimate(interval)
-    return found
+            entries = replace(scores, entries=tuple(scores.entries[i] for i in fit))
+            _put(corrected, measure.name, entries, some)
+    return usual, corrected
 
 
 def by_term(scores: Scores, terms: Sequence[str] | None) -> dict[str, Estimate]:

@@ -148,7 +148,8 @@ def parts(track: TrackBoard) -> Any:
             )
     _style(figure, "", "", 120 + 260 * len(families))
     grid = {"gridcolor": "rgba(128,128,128,0.2)", "zeroline": False}
-    figure.update_yaxes(range=[0, 100], title=f"{track.first.label}, %", **grid)
+    # a point at the edge must be seen whole
+    figure.update_yaxes(range=[-4, 104], title=f"{track.first.label}, %", **grid)
     figure.update_xaxes(**grid)
     figure.update_layout(
         margin={"t": 70},

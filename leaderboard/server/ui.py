@@ -83,7 +83,7 @@ def build_ui(service: Service) -> gr.Blocks:
             with gr.Row():
                 count = gr.Markdown(elem_classes=["count"])
                 everything = gr.Checkbox(
-                    label=f"All entries, not only the first {ROWS}", container=False
+                    label=f"All entries, not only the first {ROWS}", container=False, visible=False
                 )
             address = gr.Markdown(elem_id="address", visible="hidden")
         with gr.Tab("Plots") as plot_tab:
@@ -110,7 +110,8 @@ def build_ui(service: Service) -> gr.Blocks:
             how = how if how in ORDERS else "rank"
             names = [(t.label, t.name) for t in service.board().tracks]
             if one is None:
-                return gr.Dropdown(choices=[]), text, how, gr.CheckboxGroup(choices=[]), None, ""
+                nothing = gr.Dropdown(choices=[]), text, how, gr.CheckboxGroup(choices=[])
+                return *nothing, None, "", gr.Checkbox()
             columns = columns_of(one)
             return (
                 gr.Dropdown(choices=names, value=one.name),
@@ -118,17 +119,19 @@ def build_ui(service: Service) -> gr.Blocks:
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns, value=table_of(one)),
                 *_shown(one, text, how, table_of(one)),
+                gr.Checkbox(visible=len(one.rows) > ROWS),
             )
 
         def change_track(name: str, text: str, how: str, whole: bool) -> tuple[Any, ...]:
             one = found(name)
             if one is None:
-                return how, gr.CheckboxGroup(choices=[]), None, "", ""
+                return how, gr.CheckboxGroup(choices=[]), None, "", gr.Checkbox(), ""
             chosen = table_of(one)
             return (
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns_of(one), value=chosen),
                 *_shown(one, text, how, chosen, whole=whole),
+                gr.Checkbox(visible=len(one.rows) > ROWS),
                 _address(name, text, how),
             )
 
@@ -143,7 +146,7 @@ def build_ui(service: Service) -> gr.Blocks:
         track.input(
             change_track,
             [track, search, order, everything],
-            [order, shown, table, count, address],
+            [order, shown, table, count, everything, address],
             api_visibility="private",
         )
         for source in (search.change, order.input, shown.input, everything.input):

@@ -31,6 +31,7 @@ from symbal_tasks.judge import OfflineJudge
 from symbal_tasks.records import BaseRow, Domain, Pair, Setting
 from symbal_tasks.settings import make_settings
 from symbal_tasks.store import write_benchmark
+from tests.leaderboard.browser import CHROMIUM, Browser
 from tests.leaderboard.settings import TASK, demo, right, told, write_run
 from wordsight.errors import DataError
 
@@ -279,6 +280,23 @@ def test_what_is_stored_is_what_was_scored(filled: Filled) -> None:
     assert isinstance(gold, NamingGold)
     assert stored == [gold.score(s.id, [only_kites(s)]) for s in gold.settings]
     assert all(isinstance(one, NamingScore) for one in stored)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_script_in_an_answer_is_shown_as_text(tmp_path: Path) -> None:
+    script = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+    run = write_run(tmp_path / "runs", "script", lambda s: told(f"{script}, {s.t}", script))
+    submit(run, str(tmp_path / "board"))
+    submit(write_run(tmp_path / "runs", "right", right), str(tmp_path / "board"))
+    folder = export_site(create_store(tmp_path / "board"), tmp_path / "site").parent / "tasks"
+    with Browser(390) as browser:
+        for name in ("compare", demo().settings[0].id, "parts"):
+            browser.open((folder / TASK / f"{name}.html").as_uri())
+            assert browser.run("document.documentElement.scrollWidth") <= 390
+            if name != "parts":
+                assert script in browser.run("document.body.innerText")
+        assert browser.log == []
 
 
 @pytest.mark.slow
