@@ -41,12 +41,16 @@ class AuditOptions:
 
 @dataclass(frozen=True)
 class Flagged:
-    """A sentence marked as an erroneous claim."""
+    """A sentence marked as an erroneous claim.
+
+    shown : whether its picture shows the finding's feature; None where none could be marked.
+    """
 
     row: str
     picture: str
     sentence: str
     agreement: float
+    shown: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,10 @@ def audit(
             tested,
             _contrast(feature, marks, keys, wrong),
             None,
-            tuple(marked),
+            tuple(
+                replace(flag, shown=None if feature is None else flag.picture in marks[feature])
+                for flag in marked
+            ),
         )
         results.setdefault((error, feature), result)
     return Audit(

@@ -43,6 +43,7 @@ class Example:
     sentence: str
     after: str
     picture: str
+    shown: bool | None
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,9 @@ def write_audit(
     result.trace.write(folder / "trace.json")
     with (folder / "rows.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
-        writer.writerow(["row", "picture", "finding", "error", "feature", "agreement", "sentence"])
+        writer.writerow(
+            ["row", "picture", "finding", "error", "feature", "shown", "agreement", "sentence"]
+        )
         for number, m in enumerate(result.misalignments, 1):
             for flag in m.flagged:
                 writer.writerow(
@@ -87,6 +90,7 @@ def write_audit(
                         number,
                         m.error,
                         m.feature or "",
+                        "" if flag.shown is None else int(flag.shown),
                         f"{flag.agreement:.4f}",
                         flag.sentence,
                     ]
@@ -220,7 +224,9 @@ def _item(m: Misalignment, rows: dict[str, Row]) -> Item:
                 f"without {m.feature}": m.tested.share_without,
             },
         )
-    examples = tuple(_example(flag, rows[flag.row]) for flag in m.flagged[:EXAMPLES])
+    # what the finding is about first: the error beside its feature
+    telling = sorted(m.flagged, key=lambda flag: not flag.shown)[:EXAMPLES]
+    examples = tuple(_example(flag, rows[flag.row]) for flag in telling)
     return Item(m, ratio, interval, _p(m), chart, examples)
 
 
@@ -230,7 +236,7 @@ def _example(flag: Flagged, row: Row) -> Example:
     if not found:
         # the splitter joined white space; show the sentence on its own
         before, after = "", ""
-    return Example(row.id, before, flag.sentence, after, picture)
+    return Example(row.id, before, flag.sentence, after, picture, flag.shown)
 
 
 def _thumbnail(row: Row) -> str:

@@ -138,6 +138,16 @@ def test_report_opens_offline(found: Audit, tmp_path: Path) -> None:
     listed = list(csv.DictReader((tmp_path / "out" / "rows.csv").open()))
     assert len(listed) == sum(len(m.flagged) for m in found.misalignments)
     assert {row["error"] for row in listed} >= {"umbrella"}
+    beach = {r.id for r in rows if "beach" in r.reference.lower()}
+    for row in listed:
+        if row["feature"] == "beach":
+            assert row["shown"] == str(int(row["row"] in beach))
+    # the first examples are those with the feature; small screens and dark ones are provided for
+    first = re.search(r"<figcaption>.*?</figcaption>", text, re.DOTALL)
+    assert first is not None
+    assert ", with beach" in first.group()
+    assert "prefers-color-scheme: dark" in text
+    assert text.count('<div class="wide"><table>') == text.count("<table>")
 
 
 def test_labels_by_hand_give_kappa(found: Audit, tmp_path: Path) -> None:
