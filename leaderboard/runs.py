@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leaderboard.lines import Submission, parse_json
+from leaderboard.run_header import described, model_key, plain_name
 from leaderboard.schema import (
     NAME_RULE,
     SCHEMA,
@@ -26,21 +26,12 @@ from leaderboard.schema import (
     Item,
     SubmissionError,
     TaskRun,
-    is_name,
 )
 from wordsight.errors import DataError, IncompleteRunError
 
 MANIFEST = "wordsight_manifest.json"
 KEY = "wordsight"
 _RESULTS = re.compile(r"^(?P<stamp>\d{8}_\d{6})_results\.json$")
-# options of model_args that name the machine or its speed, not what is being measured
-_NOT_IDENTITY = frozenset(
-    {"pretrained", "model", "model_version", "model_name", "revision", "base", "device"}
-    | {"device_map", "batch_size", "max_batch_size", "dtype", "attn_implementation", "workers"}
-    | {"base_url", "api_key", "concurrency", "max_retries", "timeout", "cache_dir", "threads"}
-)
-# models that are another model plus a method
-_METHODS = frozenset({"gar", "symbal", "symbal_nogroup"})
 
 
 class Sample(BaseModel):
@@ -83,7 +74,7 @@ def read_runs(run_dir: Path, *, partial: bool = False, name: str = "") -> list[S
         raise DataError(f"no run at {run_dir}: the folder does not exist")
     groups: dict[str, dict[str, RunFile]] = {}
     for run in _run_files(run_dir):
-        groups.setdefault(_model_key(run.config), {})[run.task] = run
+        groups.setdefault(model_key(run.config), {})[run.task] = run
     if not groups:
         raise DataError(
             f"{run_dir}: no <stamp>_results.json with <stamp>_samples_<task>.jsonl beside it; run "
@@ -141,22 +132,20 @@ def _submission(
             raise DataError(f"{run.samples}: {_message(error)}") from None
     newest = runs[-1]
     manifest = _manifest_of(newest.results, manifests)
-    described = _described(newest.config, manifest)
-    told = described["model"]
-    model = name or plain_name(told)
+    told = described(newest.config, manifest)
+    named = told["model"]
+    model = name or plain_name(named)
     if not model:
         raise DataError(
-            f"{newest.results}: the model's name there, {told!r}, has nothing that a name on a "
+            f"{newest.results}: the model's name there, {named!r}, has nothing that a name on a "
             f"board may hold; give one with --name. {NAME_RULE[0].upper()}{NAME_RULE[1:]}"
         )
     try:
-        header = Header.model_validate(
-            {**described, "model": model, "schema": SCHEMA, "tasks": tasks}
-        )
+        header = Header.model_validate({**told, "model": model, "schema": SCHEMA, "tasks": tasks})
     except ValidationError as error:
         raise DataError(f"{newest.results}: {_message(error)}") from None
-    renamed = f"{told!r} stands on the board as {model!r}; --name gives it another name"
-    return Submission(header, tuple(items), () if model in (name, told) else (renamed,))
+    renamed = f"{named!r} stands on the board as {model!r}; --name gives it another name"
+    return Submission(header, tuple(items), () if model in (name, named) else (renamed,))
 
 
 def read_samples(path: Path, task: str, *, partial: bool = False) -> Iterator[Sample]:
@@ -203,95 +192,6 @@ def _sample(payload: Any, where: str) -> Sample:
     except ValidationError as error:
         raise DataError(f"{where}: item {record.get('item', '?')}: {_message(error)}") from None
     return sample
-
-
-def _described(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, Any]:
-    arguments = _arguments(manifest.get("model_args") or config.get("model_args"))
-    backend = str(manifest.get("model") or config.get("model") or "unknown")
-    named = next(
-        (
-            arguments[k]
-            for k in ("pretrained", "model_version", "model", "model_name")
-            if k in arguments
-        ),
-        backend,
-    )
-    method = str(manifest.get("method") or (backend if backend in _METHODS else "direct"))
-    options = {k: v for k, v in arguments.items() if k not in _NOT_IDENTITY}
-    seeds = manifest.get("seeds") or {
-        k: config[k]
-        for k in ("random_seed", "numpy_seed", "torch_seed")
-        if config.get(k) is not None
-    }
-    return {
-        "model": _model_name(named),
-        "revision": str(arguments.get("revision", "")),
-        "method": method,
-        "base": str(arguments.get("base", "")),
-        "options": _strings(options),
-        "source": "wordsight" if manifest else "lmms-eval",
-        "command": _line(manifest.get("command", "")),
-        "git": _line(manifest.get("git", ""))[:300],
-        "packages": _strings(manifest.get("packages") or {}),
-        "hardware": _strings(manifest.get("hardware") or {}),
-        "seeds": _strings(seeds),
-        "wall_seconds": _seconds(manifest),
-    }
-
-
-def _model_key(config: Mapping[str, Any]) -> str:
-    return json.dumps([config.get("model"), _arguments(config.get("model_args"))], sort_keys=True)
-
-
-def _arguments(value: Any) -> dict[str, str]:
-    if isinstance(value, str):
-        pairs = (part.partition("=") for part in value.split(",") if part.strip())
-        return {key.strip(): text.strip() for key, _, text in pairs}
-    if isinstance(value, Mapping):
-        return {str(key): str(text) for key, text in value.items()}
-    return {}
-
-
-def _model_name(name: str) -> str:
-    """A hub name as it is; of a path on disk only the last part, which says nothing of the disk."""
-    if name.count("/") == 1 and not name.startswith((".", "/", "~")):
-        return name
-    return name.rstrip("/").rsplit("/", 1)[-1] or "unknown"
-
-
-def plain_name(name: str) -> str:
-    """The name with what it may not hold on a board made hyphens; empty when nothing remains.
-
-    >>> plain_name("my model (v2)")
-    'my-model-v2'
-    """
-    if is_name(name):
-        return name
-    parts = [
-        re.sub(r"[^A-Za-z0-9_.-]+", "-", unicodedata.normalize("NFKC", part)).strip("-.")
-        for part in name.split("/")[-2:]
-    ]
-    return "/".join(part for part in parts if part)[:120]
-
-
-def _seconds(manifest: Mapping[str, Any]) -> float | None:
-    value = manifest.get("seconds", manifest.get("wall_seconds"))
-    return float(value) if isinstance(value, (int, float)) and value >= 0 else None
-
-
-def _strings(values: Any) -> dict[str, str]:
-    if not isinstance(values, Mapping):
-        return {}
-    kept = list(values.items())[:64]
-    return {re.sub(r"[^A-Za-z0-9_.-]", "_", str(k))[:80]: _line(v)[:300] for k, v in kept}
-
-
-def _line(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        value = " ".join(str(part) for part in value)
-    elif isinstance(value, Mapping):
-        value = ", ".join(f"{k}={v}" for k, v in value.items())
-    return re.sub(r"\s+", " ", str(value)).strip()[:4000]
 
 
 def _manifests(run_dir: Path) -> dict[Path, Mapping[str, Any]]:

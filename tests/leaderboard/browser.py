@@ -145,6 +145,12 @@ class Browser:
             raise RuntimeError(str(answer["exceptionDetails"])[:500])
         return answer["result"].get("value")
 
+    def choose(self, path: Path) -> None:
+        """Choose a file in the page's only file field, as a person does."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        field = self.call("DOM.querySelector", nodeId=root, selector="input[type=file]")
+        self.call("DOM.setFileInputFiles", files=[str(path)], nodeId=field["nodeId"])
+
     def wait(self, condition: str, seconds: float = 30) -> None:
         """Wait until a JavaScript condition holds."""
         deadline = time.monotonic() + seconds

@@ -244,9 +244,7 @@ def test_some_of_it_by_the_page(attacked: Attacked, tmp_path: Path) -> None:
             path = tmp_path / "upload.jsonl"
             path.write_bytes(content)
             browser.open(f"{attacked.client.base_url}/submit")
-            root = browser.call("DOM.getDocument")["root"]["nodeId"]
-            field = browser.call("DOM.querySelector", nodeId=root, selector="input[type=file]")
-            browser.call("DOM.setFileInputFiles", files=[str(path)], nodeId=field["nodeId"])
+            browser.choose(path)
             browser.run(f"document.querySelector('input[type=password]').value = '{TOKEN}'")
             browser.run("document.querySelector('#send button').click()")
             shown = "document.getElementById('outcome').textContent"

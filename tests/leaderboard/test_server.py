@@ -236,9 +236,7 @@ def test_submission_by_page(served: Served) -> None:
             (broken, TOKEN, "no line end; was the file cut?"),
         ):
             browser.open(f"{served.url}/submit")
-            root = browser.call("DOM.getDocument")["root"]["nodeId"]
-            field = browser.call("DOM.querySelector", nodeId=root, selector="input[type=file]")
-            browser.call("DOM.setFileInputFiles", files=[str(path)], nodeId=field["nodeId"])
+            browser.choose(path)
             browser.run(f"document.querySelector('input[type=password]').value = '{token}'")
             browser.run("document.querySelector('#send button').click()")
             browser.wait(f"document.getElementById('outcome').textContent.includes('{says}')")

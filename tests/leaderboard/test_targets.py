@@ -12,7 +12,8 @@ import typer
 from typer.testing import CliRunner
 
 from leaderboard.cli import submit_command
-from leaderboard.runs import plain_name, read_runs
+from leaderboard.run_header import plain_name
+from leaderboard.runs import read_runs
 from leaderboard.schema import is_name
 from leaderboard.submit import submit
 from leaderboard.targets import read_target
