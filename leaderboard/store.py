@@ -146,7 +146,11 @@ class Store:
         first = next(e for e in attempts if e.submission == submission.id)
         try:
             public = [one for one in fold(attempts, self.header) if one.public]
-            notes = list(self.counting(public).notes.values())
+            found = self.counting(public)
+            notes = list(found.notes.values())
+            counts = {one.id for one in found.by_task.values()}
+            if submission.id not in counts and any(one.id == submission.id for one in public):
+                notes.append("submitted again with --replace (?replace=true), it takes the row")
         except DataError as error:  # another attempt's file is damaged; this one is stored
             notes = [str(error)]
         return Receipt(

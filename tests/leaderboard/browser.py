@@ -167,3 +167,16 @@ class Browser:
             extra["clip"] = {**size, "x": 0, "y": 0, "scale": 1}
         data = self.call("Page.captureScreenshot", format="png", **extra)["data"]
         path.write_bytes(base64.b64decode(data))
+
+
+def send_by_page(browser: Browser, url: str, path: Path, token: str, *ticked: str) -> None:
+    """Open a board's page for submissions, choose a file there and send it.
+
+    ticked : names of the boxes to tick first.
+    """
+    browser.open(f"{url}/submit")
+    browser.choose(path)
+    browser.run(f"document.querySelector('input[type=password]').value = '{token}'")
+    for name in ticked:
+        browser.run(f"document.querySelector('input[name={name}]').click()")
+    browser.run("document.querySelector('#send button').click()")

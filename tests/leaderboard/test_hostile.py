@@ -17,7 +17,7 @@ from leaderboard.schema import SubmissionError
 from leaderboard.site.export import export_site
 from sage_tasks.records import pictures_fingerprint
 from tests.leaderboard.bench import Bench, make_bench
-from tests.leaderboard.browser import CHROMIUM, Browser
+from tests.leaderboard.browser import CHROMIUM, Browser, send_by_page
 from tests.leaderboard.hostile import cases, good
 from tests.leaderboard.service import TOKEN, free_port, start
 from wordsight.errors import DataError
@@ -239,19 +239,20 @@ def test_some_of_it_by_the_page(attacked: Attacked, tmp_path: Path) -> None:
     chosen = {n: c for n, c in cases(header, items) if n in wanted or n.startswith("model '<img")}
     chosen["script"] = good(named, items)
     chosen["part"] = good(header, items[:3])
+    url = str(attacked.client.base_url).rstrip("/")
+    shown = "document.getElementById('outcome').textContent"
     with Browser() as browser:
         for name, content in chosen.items():
             path = tmp_path / "upload.jsonl"
             path.write_bytes(content)
-            browser.open(f"{attacked.client.base_url}/submit")
-            browser.choose(path)
-            browser.run(f"document.querySelector('input[type=password]').value = '{TOKEN}'")
-            browser.run("document.querySelector('#send button').click()")
-            shown = "document.getElementById('outcome').textContent"
+            send_by_page(browser, url, path, TOKEN)
             browser.wait(f"{shown}.startsWith('Refused: submission: ')")
             assert browser.run("document.querySelectorAll('#outcome *').length") == 0, name
             assert browser.run("window.taken === undefined"), name
         assert "--partial" in browser.run(shown)
+        path.write_bytes(good({**header, "model": "org/page"}, items[:3]))
+        send_by_page(browser, url, path, TOKEN, "partial")
+        browser.wait(f"{shown}.includes('3 of 6 items answered, 3 missing, 0 unreadable')")
     assert len(chosen) >= 7
 
 

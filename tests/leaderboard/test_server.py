@@ -14,7 +14,7 @@ from leaderboard.runs import read_runs
 from leaderboard.server.security import RateLimit, token_accepted
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench, make_bench
-from tests.leaderboard.browser import CHROMIUM, Browser
+from tests.leaderboard.browser import CHROMIUM, Browser, send_by_page
 from tests.leaderboard.service import TOKEN, free_port, start
 from wordsight.errors import WordsightError
 
@@ -235,10 +235,7 @@ def test_submission_by_page(served: Served) -> None:
             (packed, TOKEN, "was submitted before"),
             (broken, TOKEN, "no line end; was the file cut?"),
         ):
-            browser.open(f"{served.url}/submit")
-            browser.choose(path)
-            browser.run(f"document.querySelector('input[type=password]').value = '{token}'")
-            browser.run("document.querySelector('#send button').click()")
+            send_by_page(browser, served.url, path, token)
             browser.wait(f"document.getElementById('outcome').textContent.includes('{says}')")
     with served.client() as client:
         rows = client.get("/api/v1/board").json()["tracks"][0]["rows"]
