@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -47,51 +47,50 @@ def ablate(
 
     Stage 1 is ranked by Accuracy@5 of t, then @1; stage 2 by that of v, with stage 1 fixed.
     """
-    first = [
-        replace(base, texts=texts, scorer=scorer, text_summary=summary)
-        for texts, scorer, summary in product(sweep.texts, sweep.scorers, sweep.text_summaries)
-    ]
     yield f"stage 1, {len(run.settings)} settings: text embedding, scorer, summariser"
-    ranked: list[Tried] = []
-    for parts in first:
-        tried = _try(parts, run, judge, cache, endpoint, stage=1)
-        ranked.append(tried)
-        yield _line((parts.texts, parts.scorer, parts.text_summary), tried)
-    best = max(ranked, key=lambda t: (t.at5, t.at1)).parts
-    yield f"best: {best.texts}, {best.scorer}, {best.text_summary}"
+    names = ("texts", "scorer", "text_summary")
+    tried = Trial(run, judge, cache, endpoint, stage=1)
+    parts = product(sweep.texts, sweep.scorers, sweep.text_summaries)
+    best = yield from _compare(base, names, parts, tried)
     yield "stage 2, stage 1 fixed: picture embedding, scorer, summariser"
-    second = [
-        replace(best, pictures=pictures, second_scorer=scorer, row_summary=summary)
-        for pictures, scorer, summary in product(
-            sweep.pictures, sweep.second_scorers, sweep.row_summaries
-        )
-    ]
+    names = ("pictures", "second_scorer", "row_summary")
+    tried = Trial(run, judge, cache, endpoint, stage=2)
+    parts = product(sweep.pictures, sweep.second_scorers, sweep.row_summaries)
+    yield from _compare(best, names, parts, tried)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Runs one composition and looks at the names of one stage."""
+
+    run: BenchRun
+    judge: Judge
+    cache: ContentCache
+    endpoint: Endpoint | None
+    stage: int
+
+    def __call__(self, parts: Spec) -> Tried:
+        """Accuracy of t for stage 1, of v for stage 2."""
+        run = self.run
+        composition = compose(parts, self.cache, self.endpoint, references=run.references)
+        options = replace(run.options, second="skip") if self.stage == 1 else run.options
+        now = replace(run, composition=composition, options=options)
+        answers = [run_method("symbal", now, setting) for setting in run.settings]
+        scored = score(run.settings, answers, self.judge)
+        at1, at5 = (accuracy(scored, f"{'tv'[self.stage - 1]}@{top}").share for top in (1, 5))
+        return Tried(parts, at1, at5)
+
+
+def _compare(
+    fixed: Spec, names: Sequence[str], combinations: Iterable[Sequence[str]], trial: Trial
+) -> Generator[str, None, Spec]:
+    """Yield a line per combination of the named parts and one for the best, which is returned."""
     ranked = []
-    for parts in second:
-        tried = _try(parts, run, judge, cache, endpoint, stage=2)
-        ranked.append(tried)
-        yield _line((parts.pictures, parts.second_scorer, parts.row_summary), tried)
-    best = max(ranked, key=lambda t: (t.at5, t.at1)).parts
-    yield f"best: {best.pictures}, {best.second_scorer}, {best.row_summary}"
-
-
-def _try(
-    parts: Spec,
-    run: BenchRun,
-    judge: Judge,
-    cache: ContentCache,
-    endpoint: Endpoint | None,
-    *,
-    stage: int,
-) -> Tried:
-    composition = compose(parts, cache, endpoint, references=run.references)
-    options = replace(run.options, second="skip") if stage == 1 else run.options
-    now = replace(run, composition=composition, options=options)
-    answers = [run_method("symbal", now, setting) for setting in run.settings]
-    scored = score(run.settings, answers, judge)
-    name = "t" if stage == 1 else "v"
-    return Tried(parts, accuracy(scored, f"{name}@1").share, accuracy(scored, f"{name}@5").share)
-
-
-def _line(parts: Sequence[str], tried: Tried) -> str:
-    return f"{', '.join(parts):60} acc@1 {100 * tried.at1:5.1f}  acc@5 {100 * tried.at5:5.1f}"
+    for values in combinations:
+        tried = trial(replace(fixed, **dict(zip(names, values, strict=True))))
+        ranked.append((tried.at5, tried.at1, values, tried.parts))
+        shown = f"acc@1 {100 * tried.at1:5.1f}  acc@5 {100 * tried.at5:5.1f}"
+        yield f"{', '.join(values):60} {shown}"
+    _, _, values, best = max(ranked, key=lambda entry: entry[:2])
+    yield f"best: {', '.join(values)}"
+    return best

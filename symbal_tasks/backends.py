@@ -121,16 +121,12 @@ class CachedChat:
     def reply(self, requests: Sequence[Request], *, max_tokens: int) -> list[Reply]:
         """Answer from the cache, else from the model; each batch is kept as soon as it is there."""
         keys = [request.key(self.name, max_tokens) for request in requests]
-        known = {key: _unpack(value) for key, value in self.cache.get_many(set(keys)).items()}
-        todo = {key: r for key, r in zip(keys, requests, strict=True) if key not in known}
-        pending = list(todo)
-        for start in range(0, len(pending), self.batch):
-            chunk = pending[start : start + self.batch]
-            replies = self.inner.reply([todo[key] for key in chunk], max_tokens=max_tokens)
-            new = dict(zip(chunk, replies, strict=True))
-            self.cache.put_many({key: _pack(reply) for key, reply in new.items()})
-            known.update(new)
-        return [known[key] for key in keys]
+        known = self.cache.fill(
+            dict(zip(keys, requests, strict=True)),
+            lambda new: [_pack(r) for r in self.inner.reply(new, max_tokens=max_tokens)],
+            self.batch,
+        )
+        return [_unpack(known[key]) for key in keys]
 
 
 @dataclass(frozen=True)
@@ -151,22 +147,14 @@ class CachedText:
         import numpy as np
 
         keys = [content_key("text", self.name, text) for text in texts]
-        known = {
-            key: np.frombuffer(value, dtype=np.float32)
-            for key, value in self.cache.get_many(set(keys)).items()
-        }
-        todo = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        pending = list(todo)
-        for start in range(0, len(pending), self.batch):
-            chunk = pending[start : start + self.batch]
-            vectors = self.inner.embed([todo[key] for key in chunk])
-            self.cache.put_many(
-                {key: v.astype(np.float32).tobytes() for key, v in zip(chunk, vectors, strict=True)}
-            )
-            known.update(zip(chunk, vectors, strict=True))
+        known = self.cache.fill(
+            dict(zip(keys, texts, strict=True)),
+            lambda new: [v.astype(np.float32).tobytes() for v in self.inner.embed(new)],
+            self.batch,
+        )
         if not keys:
             return np.zeros((0, 0), dtype=np.float32)
-        return np.stack([known[key] for key in keys])
+        return np.stack([np.frombuffer(known[key], dtype=np.float32) for key in keys])
 
 
 def read_digit(reply: Reply) -> float | None:

@@ -6,13 +6,15 @@ import hashlib
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from wordsight.errors import DataError
 
 # sqlite allows about a thousand variables in one statement on old builds
 _CHUNK = 500
+T = TypeVar("T")
 
 
 class ContentCache:
@@ -56,6 +58,20 @@ class ContentCache:
             self._connection.executemany(
                 "INSERT OR REPLACE INTO kept VALUES (?, ?)", list(values.items())
             )
+
+    def fill(
+        self, items: Mapping[str, T], make: Callable[[list[T]], Sequence[bytes]], batch: int
+    ) -> dict[str, bytes]:
+        """The value of every item by its key: held ones, and those that ``make`` gives for the
+        rest, ``batch`` at a time, each batch kept as soon as it is there."""
+        found = self.get_many(items)
+        pending = [key for key in items if key not in found]
+        for start in range(0, len(pending), batch):
+            keys = pending[start : start + batch]
+            made = dict(zip(keys, make([items[key] for key in keys]), strict=True))
+            self.put_many(made)
+            found |= made
+        return found
 
     def close(self) -> None:
         """Close the file."""

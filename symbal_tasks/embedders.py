@@ -220,9 +220,9 @@ def _by_picture(
     """(n, d) unit rows; a few pictures are held at a time, and only new ones are encoded."""
     import numpy as np
 
-    vectors = []
+    vectors: list[NDArray[np.float32]] = []
     for start in range(0, len(rows), _PICTURES):
-        keyed = {}
+        keyed: dict[str, Picture] = {}
         order = []
         for row in rows[start : start + _PICTURES]:
             if row.picture is None:
@@ -230,15 +230,10 @@ def _by_picture(
             picture = Picture(row.picture(), row.id)
             order.append(content_key("picture", name, picture.content))
             keyed[order[-1]] = picture
-        known = {
-            key: np.frombuffer(value, dtype=np.float32)
-            for key, value in cache.get_many(keyed).items()
-        }
-        if todo := [key for key in keyed if key not in known]:
-            new = dict(zip(todo, encode([keyed[key] for key in todo]), strict=True))
-            cache.put_many({key: v.astype(np.float32).tobytes() for key, v in new.items()})
-            known |= new
-        vectors += [known[key] for key in order]
+        known = cache.fill(
+            keyed, lambda new: [v.astype(np.float32).tobytes() for v in encode(new)], _PICTURES
+        )
+        vectors += [np.frombuffer(known[key], dtype=np.float32) for key in order]
     return np.stack(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
 
 

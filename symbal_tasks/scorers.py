@@ -7,6 +7,7 @@ answer could not be read. ``uses_reference`` says whether a true caption changes
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -66,28 +67,47 @@ class EmbeddingScorer:
 
     @property
     def name(self) -> str:
-        """Both towers."""
-        return f"embedding({self.texts.name}, {self.pictures.name})"
+        """Both towers, and that a reference changes nothing."""
+        return f"embedding({self.texts.name}, {self.pictures.name}; ignores references)"
 
     def score(self, claims: Sequence[Claim]) -> NDArray[np.float64]:
         """(n,) cosines."""
         import numpy as np
 
-        rows = list({claim.row.id: claim.row for claim in claims}.values())
-        place = {row.id: k for k, row in enumerate(rows)}
-        pictures = self.pictures.embed_rows(rows)[[place[claim.row.id] for claim in claims]]
+        rows = {claim.row.id: claim.row for claim in claims}
+        place = {key: k for k, key in enumerate(rows)}
+        embedded = self.pictures.embed_rows(list(rows.values()))
+        pictures = embedded[[place[claim.row.id] for claim in claims]]
         facts = self.texts.embed([claim.fact for claim in claims])
         cosines: NDArray[np.float64] = (facts * pictures).sum(axis=1, dtype=np.float64)
         return cosines
 
 
+class AskingScorer(ABC):
+    """A model is asked for a digit about each claim: how, is what its kinds differ in."""
+
+    model: ChatModel
+    uses_reference = True
+
+    @abstractmethod
+    def requests(self, claims: Sequence[Claim]) -> list[Request]:
+        """One question per claim."""
+
+    def score(self, claims: Sequence[Claim]) -> NDArray[np.float64]:
+        """(n,) probability of "accurate", NaN where the answer is no digit."""
+        import numpy as np
+
+        replies = self.model.reply(self.requests(claims), max_tokens=1)
+        read = [read_digit(reply) for reply in replies]
+        return np.array([np.nan if value is None else value for value in read], dtype=np.float64)
+
+
 @dataclass(frozen=True)
-class TextScorer:
+class TextScorer(AskingScorer):
     """A language model compares the fact with the reference, or with a captioner's caption."""
 
     model: ChatModel
     captioner: ChatModel | None = None
-    uses_reference: bool = True
 
     @property
     def needs_reference(self) -> bool:
@@ -100,41 +120,30 @@ class TextScorer:
         captioner = f", {self.captioner.name}" if self.captioner else ""
         return f"text({self.model.name}{captioner}, {ACCURATE_TEXT.version})"
 
-    def score(self, claims: Sequence[Claim]) -> NDArray[np.float64]:
-        """(n,) probability of "accurate"."""
+    def requests(self, claims: Sequence[Claim]) -> list[Request]:
+        """The fact beside what is true of the picture."""
         truths = true_texts([claim.row for claim in claims], self.captioner)
-        prompts = [
+        return [
             Request(ACCURATE_TEXT.fill(reference=truth, fact=claim.fact))
             for claim, truth in zip(claims, truths, strict=True)
         ]
-        return _digits(self.model, prompts)
 
 
 @dataclass(frozen=True)
-class VisionScorer:
+class VisionScorer(AskingScorer):
     """A vision-language model looks at the picture; a reference, if there is one, goes with it."""
 
     model: ChatModel
-    uses_reference: bool = True
-    needs_reference: bool = False
+    needs_reference = False
 
     @property
     def name(self) -> str:
         """Model and prompt version."""
         return f"vision({self.model.name}, {ACCURATE_PICTURE.version})"
 
-    def score(self, claims: Sequence[Claim]) -> NDArray[np.float64]:
-        """(n,) probability of "accurate". DataError when a row has no picture."""
-        prompts = [
-            Request(
-                ACCURATE_BOTH.fill(reference=claim.row.reference, fact=claim.fact)
-                if claim.row.reference
-                else ACCURATE_PICTURE.fill(fact=claim.fact),
-                picture_of(claim.row),
-            )
-            for claim in claims
-        ]
-        return _digits(self.model, prompts)
+    def requests(self, claims: Sequence[Claim]) -> list[Request]:
+        """The fact beside the picture. DataError when a row has none."""
+        return [Request(_question(claim), picture_of(claim.row)) for claim in claims]
 
 
 @dataclass(frozen=True)
@@ -154,8 +163,8 @@ class SentenceScorer:
         """(n,) largest cosine to a sentence of the row's reference."""
         import numpy as np
 
-        rows = list({claim.row.id: claim.row for claim in claims}.values())
-        parts = {row.id: sentences(reference_of(row)) for row in rows}
+        rows = {claim.row.id: claim.row for claim in claims}
+        parts = {key: sentences(reference_of(row)) for key, row in rows.items()}
         ends = np.cumsum([len(part) for part in parts.values()])
         held = self.texts.embed([text for part in parts.values() for text in part])
         references = dict(zip(parts, np.split(held, ends[:-1]), strict=True)) if rows else {}
@@ -218,8 +227,7 @@ def picture_of(row: Row) -> bytes:
     return row.picture()
 
 
-def _digits(model: ChatModel, prompts: Sequence[Request]) -> NDArray[np.float64]:
-    import numpy as np
-
-    read = [read_digit(reply) for reply in model.reply(prompts, max_tokens=1)]
-    return np.array([np.nan if value is None else value for value in read], dtype=np.float64)
+def _question(claim: Claim) -> str:
+    if claim.row.reference:
+        return ACCURATE_BOTH.fill(reference=claim.row.reference, fact=claim.fact)
+    return ACCURATE_PICTURE.fill(fact=claim.fact)
