@@ -226,8 +226,8 @@ def _track_board(store: Store, track: Track, entries: Sequence[Entry], base: str
                 command=newest.header.command,
                 cost=newest.header.cost,
                 wall_seconds=newest.header.wall_seconds,
-                notes=[
-                    *_notes(list(own.values())),
+                notes=_notes(list(own.values())),
+                remarks=[
                     *[entry.notes[name] for name in own if name in entry.notes],
                     *_joined_notes(entry.id, differences, mixed),
                 ],

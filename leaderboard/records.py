@@ -87,6 +87,8 @@ class Row(BaseModel):
 
     scores : over all ranked tasks (macro average where there are several); empty unless the entry
         has every one of them. bca : as in a cell; a macro average has none.
+    notes : how many items are missing, unreadable, ... remarks : on its attempts: where not the
+        newest counts, where a difference joins two.
     rank : best and worst rank that the data allow at 95%. submitted : UTC.
     """
 
@@ -114,6 +116,12 @@ class Row(BaseModel):
     cost: float | None
     wall_seconds: float | None
     notes: list[str] = Field(default_factory=list)
+    remarks: list[str] = Field(default_factory=list)
+
+    @property
+    def told(self) -> list[str]:
+        """All that must be read with the row."""
+        return [*self.notes, *self.remarks]
 
 
 class MeasureInfo(BaseModel):

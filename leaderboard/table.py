@@ -136,7 +136,7 @@ def _table(board: Board, track: TrackBoard) -> Table:
         scores = [row.scores.get(measure.name) for measure in track.measures]
         cells = [
             rank(row.rank),
-            "\n".join([row.label, *row.notes]),
+            "\n".join([row.label, *row.told]),
             *[f"{percent(score)}\n{limits(score)}" for score in scores],
             *[_delta(row, label) for label in track.deltas],
             "best" if row.entry == track.best else _versus(row.versus_best),

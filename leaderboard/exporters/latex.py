@@ -49,7 +49,7 @@ def latex_table(track: TrackBoard) -> str:
     ]
     for place, row in enumerate(track.rows):
         cells = " & ".join(column[place] for column in marked)
-        name = "; ".join([row.label, *row.notes])
+        name = "; ".join([row.label, *row.told])
         lines.append(f"{escape(name)} & {cells}" + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 

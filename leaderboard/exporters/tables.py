@@ -102,6 +102,7 @@ def _who(track: TrackBoard, row: Row) -> dict[str, Any]:
         "interface": row.interface,
         "trust": "verified" if row.verified else "self-reported",
         "attempts": row.attempts,
+        "remarks": "; ".join(row.remarks),
         "submitted": row.submitted,
     }
 

@@ -40,7 +40,7 @@ def columns_of(track: TrackBoard) -> list[str]:
         *terms,
         *track.deltas,
         *("p against best", "p against best, screening", "Method", "Interface"),
-        *("Attempts", "Date", "Trust", "Cost, $"),
+        *("Attempts", "Remarks", "Date", "Trust", "Cost, $"),
     ]
 
 
@@ -48,7 +48,8 @@ def table_of(track: TrackBoard) -> list[str]:
     """Columns shown at first: marks only where a row has something to mark."""
     marked = [name for name, count in _COUNTS.items() if any(count(c) for c in _cells(track.rows))]
     scores = [heading for measure in track.measures for heading in _with_interval(measure)]
-    return [*scores, *track.deltas, "p against best", *marked, "Interface"]
+    remarks = ["Remarks"] if any(row.remarks for row in track.rows) else []
+    return [*scores, *track.deltas, "p against best", *marked, *remarks, "Interface"]
 
 
 def matching(track: TrackBoard, search: str, order: str) -> list[Row]:
@@ -70,7 +71,7 @@ def frame_of(track: TrackBoard, rows: Sequence[Row], columns: Sequence[str]) -> 
     )
     numbers: list[Hashable] = [name for name in wanted if frame[name].dtype.kind == "f"]
     whole: list[Hashable] = [
-        name for name in frame.columns if name not in ("Model", "Method", "Interface")
+        name for name in frame.columns if name not in ("Model", "Method", "Interface", "Remarks")
     ]
     return frame.style.format(precision=1, subset=numbers, na_rep="").set_properties(
         subset=whole, **{"text-align": "right"}
@@ -92,6 +93,7 @@ def _record(track: TrackBoard, row: Row) -> dict[str, Any]:
             for name, count in _COUNTS.items()
         },
         "Attempts": row.attempts,
+        "Remarks": "; ".join(row.remarks),
         "Date": utc(row.submitted),
         "Trust": "verified" if row.verified else "self-reported",
         "Cost, $": row.cost,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from leaderboard.board import build_board
+from leaderboard.exporters import WRITERS
 from leaderboard.ledger import read_ledger
 from leaderboard.records import Receipt, Row
 from leaderboard.runs import read_runs
 from leaderboard.schema import SubmissionError
+from leaderboard.server.frames import frame_of, table_of
+from leaderboard.site.links import ServerLinks
+from leaderboard.site.render import index_page
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench
 
@@ -45,7 +50,7 @@ def test_a_part_does_not_take_the_row_of_the_whole(bench: Bench) -> None:
     assert "--replace" in part.notes[1]
     found = row(bench)
     assert (found.attempts, found.cells["tiny"].submission) == (2, whole.submission)
-    assert found.notes == [left_out]
+    assert found.remarks == [left_out]
 
 
 def test_a_part_takes_the_row_when_it_is_said(bench: Bench) -> None:
@@ -53,7 +58,7 @@ def test_a_part_takes_the_row_when_it_is_said(bench: Bench) -> None:
     part = attempt(bench, 1, half, partial=True, replace=True)
     found = row(bench)
     assert found.cells["tiny"].submission == part.submission
-    assert "by request, 12 answers take the place of an attempt with 24" in " ".join(found.notes)
+    assert "by request, 12 answers take the place of an attempt with 24" in " ".join(found.remarks)
     kinds = [event.kind for event in bench.store.verify()]
     assert kinds == ["submitted", "submitted", "preferred"]
 
@@ -72,7 +77,7 @@ def test_the_whole_takes_the_row_of_a_part(bench: Bench) -> None:
     attempt(bench, 0, half, partial=True)
     whole = attempt(bench, 1)
     found = row(bench)
-    assert (found.cells["tiny"].submission, found.notes) == (whole.submission, [])
+    assert (found.cells["tiny"].submission, found.remarks) == (whole.submission, [])
     other = attempt(bench, 2)
     assert row(bench).cells["tiny"].submission == other.submission
 
@@ -120,4 +125,17 @@ def test_a_difference_of_two_attempts_is_marked(bench: Bench) -> None:
     )
     (delta,) = found.deltas.values()
     assert delta.method == "paired over 12 sources, from two attempts"
-    assert found.notes == ["swap delta joins two attempts"]
+    assert found.remarks == ["swap delta joins two attempts"]
+
+
+def test_remarks_are_shown_wherever_the_row_is(bench: Bench, tmp_path: Path) -> None:
+    attempt(bench, 0)
+    attempt(bench, 1, half, partial=True, replace=True)
+    board = build_board(bench.store)
+    (track,) = board.tracks
+    says = "by request, 12 answers take the place"
+    assert says in frame_of(track, track.rows, table_of(track)).to_html()
+    assert says in index_page(board, ServerLinks())
+    for form in ("csv", "latex"):
+        (path,) = WRITERS[form](bench.store, board, tmp_path / f"board.{form}")
+        assert says in path.read_text(encoding="utf-8")
