@@ -140,7 +140,10 @@ def build_ui(service: Service) -> gr.Blocks:
             return FIGURES[which](one) if one else None
 
         blocks.load(
-            start, None, [track, search, order, shown, table, count], api_visibility="private"
+            start,
+            None,
+            [track, search, order, shown, table, count, everything],
+            api_visibility="private",
         )
         filters = [track, search, order, shown, everything]
         track.input(
