@@ -73,10 +73,20 @@ class TableFeatures:
         for name in (key, Path(key).name, Path(key).stem):
             if name in self.by_picture:
                 return self.by_picture[name]
+        if len(same := self._by_stem.get(Path(key).stem, ())) == 1:
+            return self.by_picture[same[0]]
         raise DataError(
             f"the table of features has no picture {key!r}; its first is "
             f"{next(iter(self.by_picture), 'none')!r}"
         )
+
+    @cached_property
+    def _by_stem(self) -> dict[str, list[str]]:
+        # a webdataset names pictures without their ending
+        found: dict[str, list[str]] = {}
+        for name in self.by_picture:
+            found.setdefault(Path(name).stem, []).append(name)
+        return found
 
 
 @dataclass(frozen=True)

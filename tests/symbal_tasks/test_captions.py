@@ -186,6 +186,7 @@ def test_feature_tables(tmp_path: Path) -> None:
     for table in (read_features(wide), read_features(long)):
         assert table.of("folder/a.png") == {"dog"}
         assert table.of("b.png") == set()
+        assert table.of("shard/a") == {"dog"}
         assert table.marks(["dog"], ["a.png", "b.png"], [[], []]) == {"dog": {"a.png"}}
         with pytest.raises(DataError, match=r"no picture 'c\.png'"):
             table.of("c.png")
@@ -197,6 +198,9 @@ def test_feature_tables(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="column 'image'"):
         read_features(wide)
     assert TableFeatures({}, ()).candidates(["x"]) == []
+    twice = TableFeatures({"a.png": frozenset(), "a.jpg": frozenset({"dog"})}, ("dog",))
+    with pytest.raises(DataError, match="no picture 'a'"):
+        twice.of("a")
 
 
 def test_reference_features_read_words() -> None:
