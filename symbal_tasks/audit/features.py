@@ -73,7 +73,8 @@ class TableFeatures:
         for name in (key, Path(key).name, Path(key).stem):
             if name in self.by_picture:
                 return self.by_picture[name]
-        if len(same := self._by_stem.get(Path(key).stem, ())) == 1:
+        same = self._by_stem.get(Path(key).stem, [])
+        if len(same) == 1:
             return self.by_picture[same[0]]
         raise DataError(
             f"the table of features has no picture {key!r}; its first is "
