@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.docs.follow import Scene, follow
 from tests.wordsight.models.loopback import ChatServer
 
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.slow
 def test_commands_run(tmp_path: Path) -> None:
     from wordsight.tiny_models import build_tiny_model
 
+    (tmp_path / "tools").symlink_to(ROOT / "tools")
     server = ChatServer(lambda number, body: "likelihood")
     model = build_tiny_model("qwen2_5_vl", tmp_path / "tiny")
     stand_ins = {
