@@ -31,6 +31,7 @@ footer { display: none !important; }
 .board-table th, .board-table th * { white-space: nowrap !important; }
 @media (max-width: 640px) { .filters, .filters > * { flex-direction: column !important; } }
 .board-table .table-wrap { border-radius: 8px; }
+.count, .count * { opacity: 1 !important; transition: none !important; }
 """
 
 # Keeps the filters in the address, so that a link shows the same table. In the page's head because
