@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from leaderboard.board import Entry, current_entries, find_entry
+from leaderboard.entries import Entry, current_entries, find_entry
 from leaderboard.score_files import Matrix
 from leaderboard.scoring import STATUSES, ItemScore, Measure, value
 from leaderboard.site.formats import count, limits_signed, p_value, signed

@@ -7,8 +7,8 @@ from importlib import resources
 from typing import Any
 
 from leaderboard.answers import texts_of
-from leaderboard.board import Entry, current_entries
 from leaderboard.comparison import disagreements, duels
+from leaderboard.entries import Entry, current_entries
 from leaderboard.records import Board, Row, TrackBoard
 from leaderboard.scoring import value
 from leaderboard.site.links import Links
