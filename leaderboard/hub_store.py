@@ -9,6 +9,7 @@ first, the lines that are not there yet are put behind its lines and sent again.
 from __future__ import annotations
 
 import random
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -116,11 +117,18 @@ class Mirror:
 
         with self._reached("not read"):
             head = str(HfApi().dataset_info(self.repository).sha)
-            try:
-                path = hf_hub_download(self.repository, LEDGER, repo_type="dataset", revision=head)
-            except EntryNotFoundError:
-                return head, []
-        return head, ledger.verify(Path(path))
+            with tempfile.TemporaryDirectory() as scratch:
+                try:
+                    path = hf_hub_download(
+                        self.repository,
+                        LEDGER,
+                        repo_type="dataset",
+                        revision=head,
+                        local_dir=scratch,
+                    )
+                except EntryNotFoundError:
+                    return head, []
+                return head, ledger.verify(Path(path))
 
     def _joined(self, store: Store, theirs: Sequence[Event]) -> list[Event]:
         """The ledger here, after it was put behind theirs; with the files of their lines."""
@@ -131,11 +139,14 @@ class Mirror:
         for event in theirs:
             path = store.entry_files.path(event.submission)
             if not path.is_file():
-                with self._reached("not fetched"):
+                with self._reached("not fetched"), tempfile.TemporaryDirectory() as scratch:
                     fetched = hf_hub_download(
-                        self.repository, f"{ENTRIES}/{path.name}", repo_type="dataset"
+                        self.repository,
+                        f"{ENTRIES}/{path.name}",
+                        repo_type="dataset",
+                        local_dir=scratch,
                     )
-                files.write_atomic(path, Path(fetched).read_bytes())
+                    files.write_atomic(path, Path(fetched).read_bytes())
         if events != ours:
             files.write_atomic(store.ledger_path, b"".join(map(ledger.line_of, events)))
             for path in audit.strange_snapshots(store.root, events):

@@ -235,7 +235,7 @@ def test_space_restarts_without_loss(
     for name in ("first", "second"):
         with space(hub, tmp_path / name) as address:
             submit(bench.run(name), address)
-            found = httpx.get(f"{address}/api/v1/board").json()
+            found = httpx.get(f"{address}/api/v1/board", timeout=60).json()
     models = {row["model"] for row in found["tracks"][0]["rows"]}
     assert models == {"org/first", "org/second"}
     assert (
