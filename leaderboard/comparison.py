@@ -153,7 +153,7 @@ def duels(
                 low=float(main.low[row]),
                 high=float(main.high[row]),
                 p=float(p[k]),
-                method="exact McNemar" if gold.clusters is None else "paired, by groups,",
+                method="exact McNemar" if gold.clusters is None else "paired by groups",
                 wins=wins,
                 losses=losses,
                 detectable=None

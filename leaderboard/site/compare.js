@@ -35,7 +35,7 @@ function summary(duel, turned) {
     number(percent(turned ? first.b : first.a), `A, ${first.label} in %`),
     number(percent(turned ? first.a : first.b), `B, ${first.label} in %`),
     number(points(sign * duel.difference), `difference, ${points(low)} to ${points(high)}`),
-    number(p(duel.p), `p, ${duel.method} this pair alone`),
+    number(p(duel.p), `p, ${duel.method}, this pair alone`),
     number(`${rank(wins)} : ${rank(losses)}`, 'only A right : only B right'));
   if (duel.p_holm !== null && duel.pairs > 1) box.append(
     number(p(duel.p_holm), `p by Holm over all ${duel.pairs} pairs, for claims`),
