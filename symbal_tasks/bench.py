@@ -190,6 +190,11 @@ def _held(out: Path, causes: Mapping[str, object]) -> dict[tuple[str, str], Answ
     held: dict[tuple[str, str], Answer] = {}
     if not out.is_file():
         return held
+    content = out.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        # a run that was killed left half a line
+        out.write_bytes(content[:whole])
     for number, line in enumerate(out.read_text(encoding="utf-8").splitlines(), 1):
         try:
             entry = json.loads(line)

@@ -36,6 +36,7 @@ class BenchCommand:
     references: bool
     second: str
     sweep: str
+    margin: float
     direct_model: str
     direct_form: str
     context_tokens: int
@@ -84,10 +85,11 @@ def prepare(command: BenchCommand, cache: ContentCache) -> BenchRun:
     if command.direct_form not in PROMPTS:
         raise WordsightError(f"--direct-form {command.direct_form!r}: use {' or '.join(PROMPTS)}")
     options = Options(
-        second=cast(Literal["behind", "everywhere"], command.second), seed=command.seed
+        second=cast(Literal["behind", "everywhere"], command.second),
+        seed=command.seed,
+        margin=command.margin,
+        sweep=_numbers(command.sweep) if command.sweep else Options.sweep,
     )
-    if command.sweep:
-        options = Options(second=options.second, seed=command.seed, sweep=_numbers(command.sweep))
     shown = shown_often(benchmark.settings, command.least_shown)
     return BenchRun(
         benchmark,

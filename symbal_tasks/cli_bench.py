@@ -16,6 +16,11 @@ LeastShown = Annotated[
     int, typer.Option(help="Leave out settings whose feature fewer pictures show.", min=0)
 ]
 
+Margin = Annotated[
+    float,
+    typer.Option(help="Standard errors added before groups are ranked; 0 as the paper.", min=0),
+]
+
 
 def run_symbal(
     *,
@@ -36,6 +41,7 @@ def run_symbal(
         str, typer.Option(help="Stage 2: 'behind' (as the paper) or 'everywhere'.")
     ] = "behind",
     sweep: Annotated[str, typer.Option(help="Numbers of fact clusters tried.")] = "",
+    margin: Margin = 2.0,
     direct_model: Annotated[str, typer.Option(help="Model of the direct prompt.")] = "",
     direct_form: Annotated[
         str, typer.Option(help="Its answer: 'text', or 'json' held to a schema by the server.")
@@ -70,6 +76,7 @@ def run_symbal(
         references=references,
         second=second,
         sweep=sweep,
+        margin=margin,
         direct_model=direct_model,
         direct_form=direct_form,
         context_tokens=context_tokens,
@@ -101,6 +108,7 @@ def ablate_symbal(
     server: Server = "",
     references: Annotated[bool, typer.Option(help="The reference-based variant.")] = True,
     second: Annotated[str, typer.Option(help="'behind' or 'everywhere'.")] = "behind",
+    margin: Margin = 2.0,
     seed: int = 0,
     cache: CachePath = DEFAULT_CACHE,
 ) -> None:
@@ -120,6 +128,7 @@ def ablate_symbal(
         references=references,
         second=second,
         sweep="",
+        margin=margin,
         direct_model="",
         direct_form="text",
         context_tokens=8192,

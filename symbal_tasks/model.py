@@ -38,6 +38,7 @@ class Symbal(lmms):
         (``scorer=vision:MODEL``).
     server : address of an OpenAI-compatible server, where a part needs one.
     second : "behind" (the paper's stage 2) or "everywhere".
+    margin : standard errors added to a group's mean before groups are ranked; 0 as the paper.
     cache : file that keeps the models' answers; "" keeps them in memory.
     traces : folder for one trace per setting; "" writes none.
     score_sample, summary_sample : members of a group that are scored and named.
@@ -51,6 +52,7 @@ class Symbal(lmms):
         composition: str = "offline",
         server: str = "",
         second: Literal["behind", "everywhere"] = "behind",
+        margin: float | str = 2.0,
         cache: str = ".wordsight-cache/symbal.sqlite",
         traces: str = "",
         score_sample: int | str = "",
@@ -77,6 +79,7 @@ class Symbal(lmms):
         self._options = replace(
             Options(),
             second=second,
+            margin=float(margin),
             score_sample=int(score_sample) if score_sample else None,
             summary_sample=int(summary_sample) if summary_sample else None,
             seed=int(seed),

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.docs.follow import Scene, follow
+from tests.symbal_tasks.chat_server import Script, serve
 from tests.symbal_tasks.fixtures import Release
 from tests.symbal_tasks.mimic_layout import write_layout
+from tests.wordsight import hub_server
 
 # fixtures of another folder's tests
 pytestmark = pytest.mark.slow
@@ -31,19 +34,34 @@ def test_commands_run(tmp_path: Path, coco_release: Release) -> None:
     (tmp_path / "val2017").symlink_to(coco_release.images)
     write_layout(tmp_path / "MIMIC-CXR-JPG").rename(tmp_path / "devices.csv")
     model = build_tiny_model("qwen2_5_vl", tmp_path / "tiny")
-    methods = "--methods symbal,control,nogroup"
     stand_ins = {
         # the made-up pictures show other objects
         "natural__hot_dog__bicycle__0.3": "natural__chair__dog__0.3",
         "Qwen/Qwen2.5-VL-7B-Instruct": f"{model},device=cpu,device_map=cpu",
         "--tasks": "--limit 2 --tasks",
-        "--settings 36": "",
-        methods: f"{methods} --settings 2",
+        "data/mini --settings 0": "data/symbalbench_natural --settings 2",
+        "--settings 36": "--settings 2",
+        "data/symbalbench_natural --methods": "data/symbalbench_natural --settings 2 --methods",
         "--sweep 16,32,64,96": "--sweep 4,8",
         "wordsight ablate symbal": "wordsight ablate symbal --settings 2",
+        "ORG/": "lab/",
+        "python tools": f"python {ROOT / 'tools'}",
     }
-    environment = {"WORDSIGHT_CONTEXT_TOKENS": "512"}
+    server, _, hub = hub_server.start()
+    environment = {
+        "WORDSIGHT_CONTEXT_TOKENS": "512",
+        "HF_ENDPOINT": hub,
+        "HF_HUB_OFFLINE": "0",
+        "HF_TOKEN": "hf_local",
+        "HF_HUB_DISABLE_XET": "1",
+        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
+    }
     before = {
         "wordsight build symbalbench --domain medical --mimic MIMIC-CXR-JPG --dev": run_radgraph
     }
-    follow("docs/symbalbench.md", tmp_path, Scene(stand_ins, environment, before))
+    try:
+        with serve(Script()) as chat:
+            stand_ins["http://localhost:8080/v1"] = chat
+            follow("docs/symbalbench.md", tmp_path, Scene(stand_ins, environment, before))
+    finally:
+        server.shutdown()

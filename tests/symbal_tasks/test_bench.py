@@ -45,6 +45,7 @@ def _command(cache: Path, out: Path, **changes: object) -> BenchCommand:
         "references": True,
         "second": "everywhere",
         "sweep": "8,16",
+        "margin": 2.0,
         "direct_model": "",
         "direct_form": "text",
         "context_tokens": 8192,
@@ -105,7 +106,8 @@ def test_methods_find_the_error_and_the_run_goes_on(cache: Path, tmp_path: Path)
     held = out.read_text().splitlines()
     assert len(held) == 18
     assert len(list((tmp_path / "traces").iterdir())) == 18
-    out.write_text("\n".join(held[:10]) + "\n")
+    # killed in the middle of a line
+    out.write_text("\n".join(held[:10]) + "\n" + held[10][:30])
     assert list(bench_lines(_command(cache, out))) == lines
     assert out.read_text().splitlines() == held
     # answers of other options are not taken for these
@@ -204,6 +206,7 @@ def test_options_are_checked(cache: Path, tmp_path: Path, demo: Benchmark) -> No
         prepare(_command(cache, tmp_path / "x", direct_form="xml"), store)
     with pytest.raises(WordsightError, match="needs a server"):
         prepare(_command(cache, tmp_path / "x", direct_model="m"), store)
+    assert prepare(_command(cache, tmp_path / "x", margin=0.0), store).options.margin == 0
     run = prepare(_command(cache, tmp_path / "x"), store)
     with pytest.raises(WordsightError, match="no method 'smbl'"):
         run_method("smbl", run, demo.settings[0])
