@@ -79,6 +79,9 @@ class PictureModel(lmms):
     """
 
     is_simple = True
+    # Whether all that was computed together has been yielded. A run that is cut there goes on with
+    # the same batches, so that its scores are those of a whole run to the last bit.
+    settled = True
     # What kinds of question the model can answer; a similarity has no text to give.
     kinds: frozenset[QuestionKind] = frozenset({"yes_no"})
 

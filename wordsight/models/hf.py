@@ -114,8 +114,9 @@ class HFImageTextToText(PictureModel):
         for kind, group in itertools.groupby(asks, key=lambda ask: ask.kind):
             together = list(group)
             if kind == "yes_no":
-                readings = require_mass(self.reader.read(together), self._pretrained)
-                yield from (reading.response() for reading in readings)
+                for reading in require_mass(self.reader.read(together), self._pretrained):
+                    self.settled = self.reader.settled
+                    yield reading.response()
             else:
                 yield from self._read_texts(together)
 

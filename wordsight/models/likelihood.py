@@ -76,6 +76,8 @@ class LikelihoodReader:
     ) -> None:
         self.batch_size = batch_size
         self.reuse = reuse
+        # whether the last reading that was yielded is the last of its window
+        self.settled = True
         self._model = model
         self.prompter = prompter
         self._tokens = tokens
@@ -101,7 +103,10 @@ class LikelihoodReader:
         while pending:
             window = self._cut(pending)
             prepared = ahead.take(window.pictures, reserve=2 * self.batch_size)
-            yield from self._read_window(window.asks, prepared)
+            readings = self._read_window(window.asks, prepared)
+            for number, reading in enumerate(readings, start=1):
+                self.settled = number == len(readings)
+                yield reading
 
     def _cut(self, pending: list[Ask]) -> _Window:
         window = _Window([])

@@ -159,8 +159,10 @@ WORDS = ("a", "tool", "plant", "vehicle", "term", "word", "photo", "in", "the")
 NINE = tuple(f"Is it {word}?" for word in WORDS)
 
 
-@pytest.mark.parametrize("family", [f for f in FAMILIES if f != "gemma3"])
-@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize(
+    ("family", "attention"),
+    [*((f, "sdpa") for f in FAMILIES if f != "gemma3"), ("qwen2_5_vl", "eager")],
+)
 def test_questions_about_a_picture_go_as_one_sequence(
     family: str, attention: str, checkpoint: Checkpoint, asks: list[Ask]
 ) -> None:
@@ -205,6 +207,15 @@ def test_family_that_takes_no_mask_of_ours_still_shares_the_picture(
     model._model.register_forward_pre_hook(ignore, with_kwargs=True)
     assert largest_difference(likelihoods(model, several), truth) < 1e-5
     assert (model.reader.reuse, model.reader._passes.packs) == ("on", False)
+
+
+def test_says_where_a_run_can_be_cut(checkpoint: Checkpoint, asks: list[Ask]) -> None:
+    model = load(checkpoint("llava"), batch_size=2)
+    ends = [number for number, _ in enumerate(model.answer(asks)) if model.settled]
+    # two pictures with three questions each go together, five in all
+    assert ends == [5, 11, 14]
+    left = likelihoods(load(checkpoint("llava"), batch_size=2), asks[6:])
+    assert left == likelihoods(load(checkpoint("llava"), batch_size=2), asks)[6:]
 
 
 def test_kept_pictures_stay_within_the_memory_given(
