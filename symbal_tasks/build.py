@@ -7,8 +7,9 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 from symbal_tasks.build_report import build_report, expanded_size, write_card, write_report
 from symbal_tasks.coco import (
@@ -34,6 +35,10 @@ class Sources(Protocol):
         """Read the files: the base, and the pairs to inject ('paper', 'sample' or a CSV)."""
         ...
 
+    def other_rules(self, chosen: Sequence[Pair], seed: int) -> Iterator[tuple[str, Domain]]:
+        """The base under each other rule for "t is already present", for comparison."""
+        ...
+
 
 @dataclass(frozen=True)
 class NaturalSources:
@@ -51,7 +56,7 @@ class NaturalSources:
                 "--domain natural needs --instances and --captions (COCO's "
                 "instances_val2017.json and captions_val2017.json)"
             )
-        pictures = read_coco(self.instances, self.captions)
+        pictures = self._pictures
         train = read_coco(self.train_instances) if self.train_instances else ()
         chosen = _natural_pairs(pairs, pictures, train, seed)
         recipe: dict[str, object] = {
@@ -74,6 +79,18 @@ class NaturalSources:
                 "both files belong to the same release?"
             )
         return domain, chosen
+
+    def other_rules(self, chosen: Sequence[Pair], seed: int) -> Iterator[tuple[str, Domain]]:
+        """The base under the rules that were not asked for."""
+        for rule in get_args(Eligible):
+            if rule != self.eligible:
+                errors = [pair.t for pair in chosen]
+                yield rule, natural_domain(self._pictures, errors, eligible=rule, seed=seed)
+
+    @cached_property
+    def _pictures(self) -> tuple[Annotated, ...]:
+        assert self.instances is not None
+        return read_coco(self.instances, self.captions)
 
 
 def build(
@@ -103,6 +120,9 @@ def build(
     for reason, count in report.skipped_rows.items():
         yield f"left out of the base: {count} ({reason})"
     yield f"built in {time.monotonic() - started:.1f} s; report: {page}"
+    for rule, other in sources.other_rules(chosen, seed):
+        reachable, _ = make_settings(other, chosen, tolerance=tolerance, seed=seed, place=place)
+        yield f"settings with --eligible {rule}: {len(reachable)}"
     if compare_size:
         with tempfile.TemporaryDirectory() as folder:
             full = expanded_size(open_benchmark(out, domain.name), Path(folder))

@@ -221,12 +221,22 @@ class _Maker:
         )
 
     def text_summary(self, part: str) -> TextSummary:
-        return CountingSummary() if part == "counting" else ModelSummary(self.chat(part))
+        if part == "counting":
+            return CountingSummary()
+        model, by_count = _counted(part)
+        return ModelSummary(self.chat(model), by_count)
 
     def row_summary(self, part: str, captioner: ChatModel | None) -> RowSummary:
-        if part.startswith("vision:"):
-            return VisionSummary(self.chat(part))
+        if part.startswith("vision"):
+            model, by_count = _counted(part)
+            return VisionSummary(self.chat(model), by_count)
         return ReferenceSummary(self.text_summary(part), captioner)
+
+
+def _counted(part: str) -> tuple[str, bool]:
+    """ "text+count:ID" -> ("text:ID", True): counting picks, not a second call of the model."""
+    kind, _, model = part.partition(":")
+    return f"{kind.removesuffix('+count')}:{model}", kind.endswith("+count")
 
 
 def chat_model(name: str, endpoint: Server) -> ChatModel:
@@ -252,5 +262,5 @@ def _reads_references(parts: Spec) -> bool:
     return (
         parts.pictures == "references"
         or parts.scorer.split(":")[0] in ("lexical", "sentence", "text")
-        or not parts.row_summary.startswith("vision:")
+        or not parts.row_summary.startswith("vision")
     )

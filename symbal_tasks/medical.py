@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,11 @@ class MedicalSources:
         entities: Entities = read_radgraph(self.radgraph) if self.radgraph else TextRules()
         domain = medical_domain(self, entities, {"seed": seed, "pairs": pairs_source(pairs)})
         return domain, chosen
+
+    def other_rules(self, chosen: Sequence[Pair], seed: int) -> Iterator[tuple[str, Domain]]:
+        """None: a disease is present by its label alone."""
+        del chosen, seed
+        yield from ()
 
 
 def medical_domain(

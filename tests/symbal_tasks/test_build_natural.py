@@ -143,6 +143,21 @@ def test_report_lists_what_was_left_out(built: Path) -> None:
     assert "data_files" in (built / "README.md").read_text()
 
 
+def test_build_says_how_many_settings_the_other_rules_leave(
+    coco_release: Release, pairs_file: Path, tmp_path: Path
+) -> None:
+    def counts(rule: str) -> dict[str, int]:
+        sources = NaturalSources(coco_release.instances, coco_release.captions, None, rule)  # type: ignore[arg-type]
+        lines = list(build(sources, tmp_path / rule, pairs=str(pairs_file), tolerance=0.1))
+        said = [re.fullmatch(r"settings(?: with --eligible (\S+))?: (\d+)", x) for x in lines]
+        return {match[1] or rule: int(match[2]) for match in said if match}
+
+    asked = [counts(rule) for rule in ("boxes", "boxes+words", "strict")]
+    assert set(asked[0]) == {"boxes", "boxes+words", "strict"}
+    assert asked[0] == asked[1] == asked[2]
+    assert asked[0]["boxes"] > 0
+
+
 def test_kinds_come_from_training_counts(coco_release: Release) -> None:
     train = read_coco(coco_release.instances)
     marked = pair_kinds([Pair("person", "dog"), Pair("zebra", "dog")], train)

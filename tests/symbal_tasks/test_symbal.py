@@ -193,6 +193,22 @@ def test_every_preset_can_be_built(name: str, cache: ContentCache, endpoint: End
             compose(PRESETS[name], cache)
 
 
+def test_a_second_call_or_counting_picks_the_names(cache: ContentCache) -> None:
+    rows = planted(60)
+    picks = {}
+    for how in ("", "+count"):
+        script = Script()
+        with serve(script) as url:
+            parts = spec(
+                "offline", text_summary=f"text{how}:namer", row_summary=f"vision{how}:looker"
+            )
+            composition = compose(parts, ContentCache(), Endpoint(url))
+            trace = find(rows, composition, Options(sweep=(4, 6), picture_sweep=(2,)))
+        assert trace.findings[0].errors[0] == "umbrella"
+        picks[how] = sum("one list of features per line" in str(r) for r in script.requests)
+    assert picks == {"": 2, "+count": 0}
+
+
 def test_unknown_parts_are_named(cache: ContentCache) -> None:
     with pytest.raises(WordsightError, match="no composition 'papr'"):
         spec("papr")
