@@ -130,8 +130,8 @@ def count_answered(path: Path) -> int:
 def query(sql: str, paths: Sequence[Path], parameters: Sequence[Any], fetch: str) -> Any:
     """Run one DuckDB query on a connection of its own, which threads must not share.
 
-    sql : its first parameter is the list of Parquet files. fetch : the method of the result that
-        gives the answer ("fetchall", "fetchnumpy", ...).
+    sql : its first parameter is the list of Parquet files. fetch : the method of DuckDB's relation
+        that gives the answer ("fetchall", "fetchnumpy", ...).
 
     Raises DamagedError when a file cannot be read.
     """
@@ -141,7 +141,7 @@ def query(sql: str, paths: Sequence[Path], parameters: Sequence[Any], fetch: str
     with duckdb.connect() as connection, _whole(", ".join(names[:3]), duckdb.Error):
         # its progress bar would go to standard output, into what a command prints there
         connection.execute("set enable_progress_bar = false")
-        return getattr(connection.execute(sql, [names, *parameters]), fetch)()
+        return getattr(connection.sql(sql, params=[names, *parameters]), fetch)()
 
 
 def read_item_scores(kind: Kind, paths: Sequence[Path], item: str) -> dict[str, ItemScore]:
