@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -38,6 +38,7 @@ class PullRequests(hub_server.Handler):
 
     lags = 0  # once there are submissions, so many questions for the head get the one before it
     refused = 0
+    titles: ClassVar[list[str]] = []
 
     def info(self, body: bytes, repo: str, rev: str = "main") -> None:
         repository = self.state.repositories[repo]
@@ -50,6 +51,7 @@ class PullRequests(hub_server.Handler):
 
     def commit(self, body: bytes, repo: str, rev: str) -> None:
         header = json.loads(body.splitlines()[0])["value"]
+        type(self).titles.append(header["summary"])
         parent = header.get("parentCommit")
         if parent and parent != self.state.repositories[repo].branches[rev]:
             type(self).refused += 1
@@ -71,7 +73,7 @@ def _with_pull_request(answer: Any, url: str) -> Any:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[SimpleNamespace]:
-    handler = type("Handler", (PullRequests,), {})
+    handler = type("Handler", (PullRequests,), {"titles": []})
     monkeypatch.setattr(hub_server, "Handler", handler)
     server, state, address = hub_server.start()
     repository = hub_server.Repository()
@@ -104,7 +106,7 @@ def test_submission_opens_a_pull_request_that_can_be_taken_in(
         "import sys; from leaderboard.cli import submit_command as c; import typer; typer.run(c)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, str(run), "--to", f"hf://datasets/{REPO}"],
+        [sys.executable, "-c", script, str(run), "--to", f"hf://datasets/{REPO}", "--replace"],
         env=hub.environment,
         capture_output=True,
         text=True,
@@ -112,6 +114,7 @@ def test_submission_opens_a_pull_request_that_can_be_taken_in(
     )
     assert done.returncode == 0, done.stderr
     assert "pull request opened" in done.stdout
+    assert hub.handler.titles == ["Submission: org/a --replace"]
     main, asked = (
         hub.repository.commits[hub.repository.branches[b]] for b in ("main", "refs/pr/1")
     )
