@@ -52,7 +52,10 @@ class EntryFiles:
         return {name: (responses, images) for name, responses, images in rows}
 
     def write(self, submission: str, content: bytes) -> None:
-        """Write the file of a new submission."""
+        """Write the file of a new submission. The caller holds the store's lock."""
+        # nobody else writes now: a draft that lies there is a killed writer's
+        for draft in (self.root / ENTRIES).glob(files.DRAFTS):
+            draft.unlink(missing_ok=True)
         files.write_atomic(self.path(submission), content)
 
     def mend(self, event: Event, content: bytes) -> None:

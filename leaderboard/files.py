@@ -20,6 +20,9 @@ from wordsight.errors import DataError
 
 _HEADER = b"wordsight_header"
 
+# names of files that are being written
+DRAFTS = ".*.part"
+
 
 class DamagedError(DataError):
     """A Parquet file is cut, overwritten or not there; the message begins with its path."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -149,6 +151,31 @@ def test_processes_at_once_lose_nothing(bench: Bench) -> None:
     assert [worker.exitcode for worker in workers] == [0] * 6
     assert len(bench.store.verify()) == 24
     assert len({stored.id for stored in bench.store.submissions()}) == 24
+
+
+def test_drafts_of_killed_writers_go_with_the_next_submission(bench: Bench) -> None:
+    submit(bench.run("a"), str(bench.board))
+    draft = bench.board / "entries" / ".0123456789abcdef.part"
+    draft.write_bytes(b"half a fi")
+    submit(bench.run("b"), str(bench.board))
+    assert not draft.exists()
+    assert len(list((bench.board / "entries").iterdir())) == 2
+
+
+@pytest.mark.slow
+def test_writers_killed_at_random_moments_lose_nothing() -> None:
+    """The measuring script in small: it ends with an error where anything is lost or left half."""
+    script = Path(__file__).resolve().parents[2] / "tools" / "bench" / "bench_store.py"
+    sizes = ["--processes", "4", "--each", "5", "--kills", "4"]
+    done = subprocess.run(
+        [sys.executable, str(script), *sizes, "--json"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    at_once, killed = found["at_once"], found["killed"]
+    assert [at_once[key] for key in ("acknowledged", "stored", "ledger_lines_verified")] == [20] * 3
+    assert killed["acknowledged_before_kills"] >= killed["kills"] == 4
+    assert killed["stored_in_the_end"] == killed["ledger_lines_verified"] == 160
 
 
 def test_no_board(tmp_path: Path) -> None:
