@@ -24,6 +24,7 @@ class ContentCache:
     """
 
     def __init__(self, path: Path | None = None) -> None:
+        self._path = path
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
@@ -39,6 +40,10 @@ class ContentCache:
             raise DataError(
                 f"{path}: not a cache of this package ({error}); remove the file or name another"
             ) from None
+
+    def __reduce__(self) -> tuple[type[ContentCache], tuple[Path | None]]:
+        # a connection cannot travel to a worker: it opens the file anew
+        return ContentCache, (self._path,)
 
     def get_many(self, keys: Iterable[str]) -> dict[str, bytes]:
         """The values that are held, by key; missing keys are left out."""

@@ -161,18 +161,21 @@ class _Maker:
         if kind == "embed" and model:
             return CachedText(EmbeddingServer(_server(model, self.endpoint), model), self.cache)
         if kind == "st" and model:
-            return CachedText(SentenceModel(model), self.cache)
+            return self._spread(SentenceModel(model))
         if kind == "clip" and model:
-            return CachedText(Clip(model, cache=self.cache), self.cache)
+            return self._spread(Clip(model))
         raise WordsightError(f"{part!r} embeds no text; write minilm, st:ID, clip:ID or embed:ID")
 
     def minilm(self) -> TextEmbedder:
+        return self._spread(MiniLM())
+
+    def _spread(self, embedder: TextEmbedder) -> TextEmbedder:
         if self.engine == "local":
-            return CachedText(MiniLM(), self.cache)
+            return CachedText(embedder, self.cache)
         from symbal_tasks.audit.ray_engine import RayText
 
         # many chunks at a time, or workers would wait for each other
-        return CachedText(RayText(MiniLM()), self.cache, batch=64 * CHUNK)
+        return CachedText(RayText(embedder), self.cache, batch=64 * CHUNK)
 
     def pictures(self, part: str) -> RowEmbedder:
         kind, _, model = part.partition(":")
@@ -235,8 +238,8 @@ class _Maker:
 
 def _counted(part: str) -> tuple[str, bool]:
     """ "text+count:ID" -> ("text:ID", True): counting picks, not a second call of the model."""
-    kind, _, model = part.partition(":")
-    return f"{kind.removesuffix('+count')}:{model}", kind.endswith("+count")
+    kind, mark, model = part.partition(":")
+    return f"{kind.removesuffix('+count')}{mark}{model}", kind.endswith("+count")
 
 
 def chat_model(name: str, endpoint: Server) -> ChatModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from symbal_tasks.backends import Row, TextEmbedder
@@ -76,16 +76,10 @@ class SentenceModel:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, d) unit rows."""
-        vectors: NDArray[np.float32] = self._model.encode(
+        vectors: NDArray[np.float32] = _sentence_model(self.pretrained).encode(
             list(texts), normalize_embeddings=True, show_progress_bar=False
         )
         return vectors
-
-    @cached_property
-    def _model(self) -> Any:
-        from sentence_transformers import SentenceTransformer
-
-        return SentenceTransformer(self.pretrained, device=str(best_device()))
 
 
 @dataclass(frozen=True)
@@ -136,8 +130,9 @@ class Clip:
         """(n, d) unit rows of the text tower."""
         import torch
 
+        towers = _towers(self.pretrained)
         batches = [texts[start : start + _BATCH] for start in range(0, len(texts), _BATCH)]
-        vectors: NDArray[np.float32] = torch.cat([self._towers.texts(b) for b in batches]).numpy()
+        vectors: NDArray[np.float32] = torch.cat([towers.texts(b) for b in batches]).numpy()
         return vectors
 
     def embed_rows(self, rows: Sequence[Row]) -> NDArray[np.float32]:
@@ -147,21 +142,10 @@ class Clip:
     def _encode(self, pictures: Sequence[Picture]) -> NDArray[np.float32]:
         from wordsight.models.tensors import stack
 
-        prepared = [self._towers.prepare(picture.decode()) for picture in pictures]
-        vectors: NDArray[np.float32] = self._towers.pictures(stack(prepared)).numpy()
+        towers = _towers(self.pretrained)
+        prepared = [towers.prepare(picture.decode()) for picture in pictures]
+        vectors: NDArray[np.float32] = towers.pictures(stack(prepared)).numpy()
         return vectors
-
-    @cached_property
-    def _towers(self) -> Towers:
-        import torch
-
-        from wordsight.models.towers import OpenClipTowers, TransformersTowers
-
-        device = best_device()
-        if self.pretrained.startswith(OPEN_CLIP):
-            name = self.pretrained.removeprefix(OPEN_CLIP)
-            return OpenClipTowers(name, torch.float32, device)
-        return TransformersTowers(self.pretrained, torch.float32, device)
 
 
 @dataclass(frozen=True)
@@ -244,3 +228,23 @@ def _minilm() -> tuple[Any, Any]:
 
     path = str(get_model_path())
     return AutoTokenizer.from_pretrained(path), AutoModel.from_pretrained(path).eval()
+
+
+# Kept per process, not per object: a worker gets a new copy of the object with every chunk.
+@lru_cache(maxsize=2)
+def _sentence_model(pretrained: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(pretrained, device=str(best_device()))
+
+
+@lru_cache(maxsize=2)
+def _towers(pretrained: str) -> Towers:
+    import torch
+
+    from wordsight.models.towers import OpenClipTowers, TransformersTowers
+
+    if pretrained.startswith(OPEN_CLIP):
+        name = pretrained.removeprefix(OPEN_CLIP)
+        return OpenClipTowers(name, torch.float32, best_device())
+    return TransformersTowers(pretrained, torch.float32, best_device())

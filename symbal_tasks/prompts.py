@@ -39,11 +39,14 @@ FEATURES_TEXT = Prompt(
     "line that starts with 'Answer:' and separates them by commas. Write nothing else; if there "
     "are none, write 'Answer:'.",
 )
-FEATURES_PICTURE = Prompt(
-    "features_picture-1",
+_SEEN = (
     "Which things can be seen in this picture? Give at most ten, each as a short phrase, in one "
     "line that starts with 'Answer:' and separates them by commas. Write nothing else; if there "
-    "are none, write 'Answer:'.",
+    "are none, write 'Answer:'."
+)
+FEATURES_PICTURE = Prompt("features_picture-1", _SEEN)
+FEATURES_BOTH = Prompt(
+    "features_both-1", "A true description of the picture: {reference}\n" + _SEEN
 )
 PICK = Prompt(
     "pick-1",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from symbal_tasks.backends import ChatModel, Request, Row
-from symbal_tasks.prompts import FEATURES_PICTURE, FEATURES_TEXT, PICK
+from symbal_tasks.prompts import FEATURES_BOTH, FEATURES_PICTURE, FEATURES_TEXT, PICK
 from symbal_tasks.scorers import picture_of, true_texts
 from symbal_tasks.words import phrases, singular
 
@@ -147,7 +147,10 @@ class ModelSummary:
 
 @dataclass(frozen=True)
 class VisionSummary:
-    """A vision-language model lists at most ten features of every picture, then picks."""
+    """A vision-language model lists at most ten features of every picture, then picks.
+
+    A reference, where a row has one, is shown beside its picture, as in the paper.
+    """
 
     model: ChatModel
     pick_by_count: bool = False
@@ -161,7 +164,7 @@ class VisionSummary:
     def summarise_rows(self, rows: Sequence[Row], others: Sequence[Row], k: int) -> list[str]:
         """Top ``k`` features. DataError when a row has no picture."""
         del others
-        requests = [Request(FEATURES_PICTURE.template, picture_of(row)) for row in rows]
+        requests = [Request(_asked_of(row), picture_of(row)) for row in rows]
         lists = [features[:MOST_PER_PICTURE] for features in _lists(self.model, requests)]
         return _pick(self.model, lists, k, self.pick_by_count)
 
@@ -182,6 +185,12 @@ def count_features(lists: Sequence[Sequence[str]], k: int) -> list[str]:
             wordings.setdefault(key, Counter())[feature] += 1
     ranked = sorted(wordings, key=lambda key: (-sum(wordings[key].values()), key))
     return [min(wordings[key], key=lambda w: (-wordings[key][w], w)) for key in ranked[:k]]
+
+
+def _asked_of(row: Row) -> str:
+    if row.reference:
+        return FEATURES_BOTH.fill(reference=row.reference)
+    return FEATURES_PICTURE.template
 
 
 def _lists(model: ChatModel, requests: Sequence[Request]) -> list[list[str]]:

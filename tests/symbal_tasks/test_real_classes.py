@@ -19,7 +19,7 @@ from symbal_tasks.backends import Request, Row, read_digit
 from symbal_tasks.cache import ContentCache
 from symbal_tasks.cli import app
 from symbal_tasks.compositions import compose, spec
-from symbal_tasks.embedders import Clip
+from symbal_tasks.embedders import CHUNK, Clip
 from symbal_tasks.local_chat import LocalChat
 from symbal_tasks.symbal import Options, find
 from tests.symbal_tasks.tiny_detector import build_tiny_detector
@@ -93,6 +93,25 @@ def test_pictures_are_encoded_alike_alone_and_in_a_batch(
     together = Clip(models["clip"]).embed_rows([*rows, *rows])
     assert np.allclose(together[:12], together[12:])
     assert np.allclose(together[5], Clip(models["clip"]).embed_rows([rows[5]])[0], atol=1e-5)
+
+
+@pytest.mark.slow
+def test_towers_embed_alike_on_workers(
+    models: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_worker_niceness", "0")
+    ray = pytest.importorskip("ray")
+    texts = [f"A thing of number {k}." for k in range(2 * CHUNK + 5)]
+    part = spec("offline", texts=f"clip:{models['clip']}")
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        found = [
+            compose(part, ContentCache(tmp_path / engine), engine=engine).texts.embed(texts)
+            for engine in ("local", "ray")
+        ]
+    finally:
+        ray.shutdown()
+    assert np.allclose(found[0], found[1], atol=1e-5)
 
 
 def test_a_checkpoint_in_this_process_answers_as_a_server_does(

@@ -148,6 +148,8 @@ def test_models_behind_a_server_do_every_part(cache: ContentCache) -> None:
         options = Options(sweep=(4, 6), picture_sweep=(2,), score_sample=10, summary_sample=12)
         trace = find(planted(120), composition, options)
         assert trace.findings[0].errors[0] == "umbrella"
+        seen = [str(r["messages"]) for r in script.requests if r["model"] == "looker"]
+        assert any("Which things" in text and "A true description" in text for text in seen)
         # the pictures' bytes say what they show, and the server read them
         assert {"beach", "sandy", "wave"} & set(trace.findings[0].features)
         asked = len(script.requests)
