@@ -44,7 +44,7 @@ def test_make_demo_runs_this_command() -> None:
 
 
 def test_the_interval_of_the_chance_row_holds_ten_percent(demo: dict[str, Any]) -> None:
-    hits = _rows(demo)["random-weights"]["hits1"]
+    hits = _rows(demo)["random-weights"]["scores"]["hits1"]
 
     assert hits["low"] <= 0.1 <= hits["high"]
 
@@ -54,14 +54,17 @@ def test_every_row_has_an_interval_around_its_figure(demo: dict[str, Any]) -> No
 
     assert {f"conse (text={form})" for form in ("word", "context", "gloss")} < rows.keys()
     for row in rows.values():
-        for metric in ("hits1", "mrr"):
-            assert 0 <= row[metric]["low"] < row[metric]["value"] < row[metric]["high"] <= 1
+        assert set(row["scores"]) == {"hits1", "mrr"}
+        for one in row["scores"].values():
+            assert 0 <= one["low"] < one["value"] < one["high"] <= 1
 
 
 def test_gloss_is_tested_against_word_on_the_same_items(demo: dict[str, Any]) -> None:
     found = demo["gloss_over_word"]
     rows = _rows(demo)
-    gloss, word = (rows[f"conse (text={form})"]["hits1"]["value"] for form in ("gloss", "word"))
+    gloss, word = (
+        rows[f"conse (text={form})"]["scores"]["hits1"]["value"] for form in ("gloss", "word")
+    )
 
     assert found["difference"] == pytest.approx(gloss - word, abs=1e-6)
     assert 0 < found["p"] < 0.05
