@@ -7,14 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.wordsight.helpers import Finished, read_run
+from tests.wordsight.helpers import Finished
+from tests.wordsight.models.stock_runs import run_adapter
 from wordsight.errors import WordsightError
 from wordsight.models import stock
-from wordsight.run.harness import run
-from wordsight.run.spec import RunSpec
 from wordsight.tiny_models import build_tiny_model, steer_to_yes_no
 
-ARGS = "device_map=cpu,min_pixels=3136,max_pixels=12544"
 ITEMS = 6
 
 
@@ -30,17 +28,16 @@ def steered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def evaluate(
     output: Path, name: str, folder: Path, batch_size: int, simple: bool, model: Any = None
 ) -> Finished:
-    spec = RunSpec(
-        model=name,
-        model_args=f"pretrained={folder},{ARGS}",
-        tasks=("sage_demo",),
+    return run_adapter(
+        output,
+        name,
+        folder,
+        simple=simple,
+        items=ITEMS,
         batch_size=batch_size,
-        device="cpu",
-        limit=ITEMS,
-        force_simple=simple,
+        more=",min_pixels=3136,max_pixels=12544",
+        model=model,
     )
-    run(spec, output, model=model, quiet=True)
-    return read_run(output)
 
 
 @pytest.mark.slow
@@ -93,7 +90,11 @@ def test_adapter_that_mixes_up_its_rows_goes_one_by_one(steered: Path, tmp_path:
 
 
 def test_adapter_without_a_model_here_is_explained() -> None:
-    class Served(stock.YesNoReader):
+    class Adapter:
+        def __init__(self, batch_size: int) -> None:
+            self.batch_size = batch_size
+
+    class Served(stock.YesNoReader, Adapter):
         tokenizer = None
         task_dict: dict[str, Any] = {}  # noqa: RUF012
 

@@ -14,8 +14,7 @@ import torch
 from tests.wordsight.conftest import Command
 from tests.wordsight.helpers import Finished, read_run
 from tests.wordsight.models.loopback import ChatServer, redness
-from wordsight.run.harness import run
-from wordsight.run.spec import RunSpec
+from tests.wordsight.models.stock_runs import run_adapter
 from wordsight.tiny_models import build_tiny_model, steer_first_word
 
 pytestmark = pytest.mark.slow
@@ -83,18 +82,16 @@ def stock(case: Case) -> Any:
 def evaluate(
     case: Case, folder: Path, output: Path, name: str, batch_size: int = 1, model: Any = None
 ) -> Finished:
-    spec = RunSpec(
-        model=name,
-        model_args=f"pretrained={folder},device_map=cpu",
-        tasks=("sage_demo",),
+    return run_adapter(
+        output,
+        name,
+        folder,
+        simple=case.simple,
+        items=ITEMS,
         batch_size=batch_size,
-        device="cpu",
-        limit=ITEMS,
-        force_simple=case.simple,
         gen_kwargs=FIRST_WORD,
+        model=model,
     )
-    run(spec, output, model=model, quiet=True)
-    return read_run(output)
 
 
 def plain_forwards(case: Case, folder: Path) -> Any:
