@@ -101,7 +101,7 @@ def build_ui(service: Service) -> gr.Blocks:
             one = found(name)
             if one is None:
                 return None, "", ""
-            return *_shown(one, text, how, columns, whole=whole), _address(name, text, how)
+            return *shown_part(one, text, how, columns, whole=whole), _address(name, text, how)
 
         def start(request: gr.Request) -> tuple[Any, ...]:
             query = dict(request.query_params)
@@ -119,7 +119,7 @@ def build_ui(service: Service) -> gr.Blocks:
                 text,
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns, value=table_of(one)),
-                *_shown(one, text, how, table_of(one)),
+                *shown_part(one, text, how, table_of(one)),
                 gr.Checkbox(visible=len(one.rows) > ROWS),
             )
 
@@ -131,7 +131,7 @@ def build_ui(service: Service) -> gr.Blocks:
             return (
                 gr.Dropdown(choices=orders_of(one), value=how),
                 gr.CheckboxGroup(choices=columns_of(one), value=chosen),
-                *_shown(one, text, how, chosen, whole=whole),
+                *shown_part(one, text, how, chosen, whole=whole),
                 gr.Checkbox(visible=len(one.rows) > ROWS),
                 _address(name, text, how),
             )
@@ -166,7 +166,7 @@ def build_ui(service: Service) -> gr.Blocks:
     return blocks
 
 
-def _shown(
+def shown_part(
     track: TrackBoard, text: str, how: str, columns: Sequence[str], *, whole: bool = False
 ) -> tuple[Any, str]:
     """The table, and how many of the entries it holds."""

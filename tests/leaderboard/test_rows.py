@@ -135,6 +135,19 @@ def test_marks_are_shown_only_where_there_is_something_to_mark(many: Bench) -> N
     assert not {"Missing, %", "Invalid, %", "Other pictures, %"} & set(table_of(track))
 
 
+def test_a_long_table_is_shown_in_part_and_says_so(many: Bench) -> None:
+    from leaderboard.server.ui import ROWS, shown_part
+
+    (track,) = build_board(many.store).tracks
+    long = track.model_copy(update={"rows": track.rows * 30})
+    table, said = shown_part(long, "", "rank", ["Hits@1"])
+    assert (len(table.data), said) == (ROWS, "100 of 120 entries shown.")
+    table, said = shown_part(long, "", "rank", ["Hits@1"], whole=True)
+    assert (len(table.data), said) == (120, "120 of 120 entries shown.")
+    _, said = shown_part(long, "zoe", "rank", ["Hits@1"])
+    assert said == "30 of 120 entries shown."
+
+
 def test_a_name_stands_for_a_family_of_tracks() -> None:
     names = {track.name for track in DEFAULT.chosen(["symbalbench"])}
     assert names == {
