@@ -1,4 +1,4 @@
-"""Ranking groups of facts or pictures by misalignment: what both stages of Symbal do alike."""
+"""Ranking groups of facts or pictures by misalignment, and joining groups that are one."""
 
 from __future__ import annotations
 
@@ -61,6 +61,33 @@ def rank(
     recurring = tuple(group for group in groups if group.size >= least) or groups
     left_out = len(groups) - len(recurring)
     return Ranking(Stage(clustering.k, clustering.silhouettes, groups, left_out), recurring)
+
+
+def merge_near(
+    groups: Sequence[Group],
+    clustering: Clustering,
+    vectors: NDArray[np.float32],
+    *,
+    most: int,
+    least_cosine: float,
+) -> list[tuple[Group, list[int]]]:
+    """The first ``most`` groups with their members; a group whose centre has at least
+    ``least_cosine`` with that of a chosen one joins it (A.3 finds several misalignments)."""
+    import numpy as np
+
+    chosen: list[tuple[Group, list[int]]] = []
+    centres: list[NDArray[np.float32]] = []
+    for group in groups:
+        members = clustering.members(group.number)
+        centre = vectors[members].mean(axis=0)
+        centre = centre / max(float(np.linalg.norm(centre)), 1e-12)
+        near = next((k for k, c in enumerate(centres) if float(c @ centre) >= least_cosine), None)
+        if near is not None:
+            chosen[near][1].extend(members.tolist())
+        elif len(chosen) < most:
+            chosen.append((group, members.tolist()))
+            centres.append(centre)
+    return [(group, sorted(members)) for group, members in chosen]
 
 
 def sample(items: Sequence[T], most: int | None, seed: int) -> list[T]:

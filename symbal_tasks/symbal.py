@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from symbal_tasks.backends import Claim, Row, RowEmbedder, TextEmbedder
 from symbal_tasks.cluster import Clustering, cluster
 from symbal_tasks.facts import SplitFacts, sentences
-from symbal_tasks.groups import rank, sample
+from symbal_tasks.groups import merge_near, rank, sample
 from symbal_tasks.scorers import Scorer
 from symbal_tasks.summarise import RowSummary, TextSummary
 from symbal_tasks.trace import Finding, Group, Stage, Trace
@@ -115,7 +115,9 @@ def find(
         margin=options.margin,
     )
     findings = []
-    chosen = _merged(ranking.recurring, clustering, vectors, options)
+    chosen = merge_near(
+        ranking.recurring, clustering, vectors, most=options.findings, least_cosine=options.merge
+    )
     for number, (worst, members) in enumerate(chosen, 1):
         progress("name findings", number, len(chosen))
         findings.append(_finding(rows, claims, scores, worst, members, composition, options))
@@ -278,29 +280,6 @@ def _score(
     scores = np.full(len(claims), np.nan)
     scores[chosen] = scorer.score([claims[i] for i in chosen])
     return scores
-
-
-def _merged(
-    groups: Sequence[Group],
-    clustering: Clustering,
-    vectors: NDArray[np.float32],
-    options: Options,
-) -> list[tuple[Group, list[int]]]:
-    import numpy as np
-
-    chosen: list[tuple[Group, list[int]]] = []
-    centres: list[NDArray[np.float32]] = []
-    for group in groups:
-        members = clustering.members(group.number)
-        centre = vectors[members].mean(axis=0)
-        centre = centre / max(float(np.linalg.norm(centre)), 1e-12)
-        near = next((k for k, c in enumerate(centres) if float(c @ centre) >= options.merge), None)
-        if near is not None:
-            chosen[near][1].extend(members.tolist())
-        elif len(chosen) < options.findings:
-            chosen.append((group, members.tolist()))
-            centres.append(centre)
-    return [(group, sorted(members)) for group, members in chosen]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -73,6 +73,17 @@ def coco_release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return Release(instances, captions_file, root / "val")
 
 
+def build_natural(release: Release, out: Path, images: Path | None = None) -> Path:
+    """The release as a benchmark of two pairs."""
+    from symbal_tasks.build import NaturalSources, build
+
+    pairs = out.with_suffix(".csv")
+    pairs.write_text("t,v\nskis,dog\ncar,umbrella\n")
+    sources = NaturalSources(release.instances, release.captions)
+    list(build(sources, out, images=images, pairs=str(pairs), tolerance=0.1))
+    return out
+
+
 def _box(key: int, image: int, name: str, width: int, height: int) -> dict[str, object]:
     return {
         "id": key,

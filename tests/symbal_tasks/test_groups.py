@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symbal_tasks.cluster import Clustering
-from symbal_tasks.groups import Ranking, rank, sample
+from symbal_tasks.groups import Ranking, merge_near, rank, sample
 
 
 def _rank(groups: list[list[float]], margin: float, min_share: float = 0.0) -> Ranking:
@@ -48,6 +48,24 @@ def test_share_of_all_rows_decides_what_recurs() -> None:
     assert [g.number for g in _rank(GROUPS, 0.0, min_share=0.1).recurring] == [1, 2]
     # where nothing recurs, all groups stay
     assert len(_rank([[0.1], [0.2]], 0.0).recurring) == 2
+
+
+def test_groups_with_near_centres_are_one() -> None:
+    vectors = np.array([[1, 0], [1, 0.1], [0.98, 0.2], [1, 0.15], [0, 1], [0.1, 1]], np.float32)
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    clustering = Clustering(labels, 3, {})
+    members = [(str(k), "") for k in range(6)]
+    scores = np.array([0.0, 0.0, 0.1, 0.1, 0.2, 0.2])
+    groups = rank(members, clustering, scores, min_share=0.0, of=6, margin=0.0).recurring
+
+    def numbers(most: int, least_cosine: float) -> list[list[int]]:
+        found = merge_near(groups, clustering, vectors, most=most, least_cosine=least_cosine)
+        return [held for _, held in found]
+
+    assert numbers(2, 0.95) == [[0, 1, 2, 3], [4, 5]]
+    assert numbers(2, 1.1) == [[0, 1], [2, 3]]
+    # what is near to a chosen one joins it, also after as many as wanted are chosen
+    assert numbers(1, 0.95) == [[0, 1, 2, 3]]
 
 
 def test_sample_keeps_order_and_seed() -> None:

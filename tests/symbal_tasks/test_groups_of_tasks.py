@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from symbal_tasks.build import NaturalSources, build
+from symbal_tasks.build import build
 from symbal_tasks.medical import MedicalSources
-from tests.symbal_tasks.fixtures import Release
+from tests.symbal_tasks.fixtures import Release, build_natural
 from tests.symbal_tasks.mimic_layout import write_layout
 from wordsight.task_paths import task_folder
 
@@ -20,10 +20,7 @@ SAID = "Textual Error: skis, edema\nVisual Feature: dog, pacemaker"
 def data(coco_release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both domains as WORDSIGHT_DATA holds them."""
     root = tmp_path_factory.mktemp("data")
-    pairs = root / "pairs.csv"
-    pairs.write_text("t,v\nskis,dog\ncar,umbrella\n")
-    natural = NaturalSources(coco_release.instances, coco_release.captions)
-    list(build(natural, root / "symbalbench_natural", pairs=str(pairs), tolerance=0.1))
+    build_natural(coco_release, root / "symbalbench_natural")
     devices = write_layout(root / "mimic")
     list(build(MedicalSources(root / "mimic", devices=devices), root / "symbalbench_medical"))
     return root

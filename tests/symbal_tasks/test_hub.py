@@ -7,14 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from symbal_tasks.build import NaturalSources, build
+from symbal_tasks.build import build
 from symbal_tasks.medical import MedicalSources
 from symbal_tasks.view import open_benchmark
-from tests.symbal_tasks.fixtures import LICENCE, Release
+from tests.symbal_tasks.fixtures import LICENCE, Release, build_natural
 from tests.symbal_tasks.mimic_layout import write_layout
 from tests.wordsight.hub_server import State, start
 from wordsight.hub import read_pins
@@ -26,13 +27,8 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def built(coco_release: Release, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("built")
-    pairs = folder / "pairs.csv"
-    pairs.write_text("t,v\nskis,dog\ncar,umbrella\n")
-    sources = NaturalSources(coco_release.instances, coco_release.captions)
-    out = folder / NAME
-    list(build(sources, out, images=coco_release.images, pairs=str(pairs), tolerance=0.1))
-    return out
+    out = tmp_path_factory.mktemp("built") / NAME
+    return build_natural(coco_release, out, coco_release.images)
 
 
 @pytest.fixture
@@ -142,11 +138,8 @@ def test_what_may_not_be_passed_on_is_refused(
     document = json.loads(coco_release.instances.read_text())
     instances = tmp_path / "instances.json"
     instances.write_text(json.dumps(document | {"licenses": []}))
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("t,v\nskis,dog\n")
-    sources = NaturalSources(instances, coco_release.captions)
-    out = tmp_path / "unknown"
-    list(build(sources, out, images=coco_release.images, pairs=str(pairs), tolerance=0.1))
+    unknown = replace(coco_release, instances=instances)
+    out = build_natural(unknown, tmp_path / "unknown", coco_release.images)
     with pytest.raises(RightsError, match="from COCO with no known licence"):
         check_rights(out)
     check_rights(out, queries_only=True)
