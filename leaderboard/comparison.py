@@ -124,8 +124,10 @@ def duels(
     counts = mcnemar_pairs(matrix.values[gold.kind.first.name])
     place = {pair: k for k, pair in enumerate(zip(counts.first, counts.second, strict=True))}
     p = counts.p
+    rules = ["exact McNemar"] * len(wanted)
     if gold.clusters is not None:
         p = difference_pairs(matrix.values[gold.kind.first.name], clusters=gold.clusters).p
+        rules = [f"{one.method}, whole groups" for one in main.rows()]
     holms, screens = holm(p), benjamini_hochberg(p)
     missing = (matrix.status == STATUSES.index("missing")).sum(axis=0)
     found = []
@@ -153,7 +155,7 @@ def duels(
                 low=float(main.low[row]),
                 high=float(main.high[row]),
                 p=float(p[k]),
-                method="exact McNemar" if gold.clusters is None else "paired by groups",
+                method=rules[row],
                 wins=wins,
                 losses=losses,
                 detectable=None
@@ -240,8 +242,8 @@ def sentence(found: Duel) -> str:
     return (
         f"{question} {words[found.answer]}\n"
         f"{first.label} {100 * first.a:.1f}% and {100 * first.b:.1f}% ({size}), difference "
-        f"{signed(found.difference)} points ({limits_signed(found)}), {found.method} p "
-        f"{p_value(found.p)}, {count(found.wins)} items right only by the first, "
+        f"{signed(found.difference)} points ({limits_signed(found)}), p {p_value(found.p)} "
+        f"({found.method}), {count(found.wins)} items right only by the first, "
         f"{count(found.losses)} only by the second.\n"
         f"{_family(found)}{_missing(found)}{_power(found)}"
     )

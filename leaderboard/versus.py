@@ -14,7 +14,7 @@ def versus(other: str, ranked: Ranked) -> dict[str, Comparison]:
 
     On one task of independent items: exact McNemar for p, the paired bootstrap for the interval.
     On items in groups, or several tasks: the paired bootstrap of groups, or of the macro average,
-    for both.
+    for both; sign flips and Student's t where these are few.
     """
     from leaderboard.stats import difference_pairs, mcnemar_exact
 
@@ -32,10 +32,11 @@ def versus(other: str, ranked: Ranked) -> dict[str, Comparison]:
             means=ranked.first_means[:, pair],
             clusters=ranked.clusters,
         )
-        p, method = float(found.p[0]), "paired bootstrap of the macro average"
+        (paired,) = found.rows()
+        p, method = paired.p, f"{paired.method}, macro average"
         if ranked.single:
             first = ranked.single.first
-            method = "paired bootstrap of clusters"
+            method = f"{paired.method}, whole groups"
             if ranked.single.clusters is None:
                 p, method = mcnemar_exact(first[:, column], first[:, place]).p, "exact McNemar"
         tests[entry] = _test(other, found, p, method)

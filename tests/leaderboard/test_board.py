@@ -212,7 +212,7 @@ def test_macro_average_over_two_ranked_tasks(tmp_path: Path) -> None:
     assert (track.rows[-1].model, track.rows[-1].scores) == ("org/part", {})
     found = track.rows[1].versus_best
     assert found is not None
-    assert found.method == "paired bootstrap of the macro average"
+    assert found.method == "sign flips, Student, macro average"
     (agreement,) = track.agreements
     assert agreement.tau == pytest.approx(1.0)
 

@@ -120,7 +120,7 @@ def test_intervals_and_tests_take_a_pair_as_one_trial(filled: Filled) -> None:
     assert "one trial" in sentence(found)
     (track,) = build_board(filled.store).tracks
     assert {row.versus_best.method for row in track.rows if row.versus_best} == {
-        "paired bootstrap of clusters"
+        "sign flips, Student, whole groups"
     }
 
 
