@@ -24,6 +24,7 @@ from leaderboard.entry_files import EntryFiles
 from leaderboard.gold import Gold, load_gold
 from leaderboard.ledger import Event, Kind
 from leaderboard.lines import Submission
+from leaderboard.receipts import notes_on, receipt
 from leaderboard.records import Receipt
 from leaderboard.schema import Header, SubmissionError
 from leaderboard.score_files import Matrix, Result, ScoreFiles, read_matrix
@@ -105,13 +106,15 @@ class Store:
                 kind: Kind = "pending" if pending else "submitted"
                 events.append(self._append(kind, submission, content))
             if replace and not any(e.kind == "preferred" for e in known):
-                if known and pending and any(e.kind == "approved" for e in known):
+                stands = {e.kind for e in known} & {"submitted", "approved"}
+                if pending and stands:  # nothing of what waits for approval may move it
                     raise SubmissionError(
                         f"{name}: stands on this board as {submission.id}; that it shall take the "
                         "place of another attempt is for the board's maintainer to decide"
                     )
                 events.append(self._append("preferred", submission, content))
-        return self._receipt(submission, checks, events, new=not known)
+        notes = self._notes(submission, events)
+        return receipt(submission, [one.report for one in checks], events, notes, new=not known)
 
     def _append(self, kind: Kind, submission: Submission, content: bytes) -> Event:
         return ledger.append(
@@ -133,38 +136,14 @@ class Store:
                 "this board takes for one entry"
             )
 
-    def _receipt(
-        self,
-        submission: Submission,
-        checks: Sequence[TaskCheck],
-        events: Sequence[Event],
-        *,
-        new: bool,
-    ) -> Receipt:
-        header = submission.header
-        attempts = [e for e in events if e.entry == header.entry]
-        first = next(e for e in attempts if e.submission == submission.id)
+    def _notes(self, submission: Submission, events: Sequence[Event]) -> list[str]:
+        entry = submission.header.entry
         try:
-            public = [one for one in fold(attempts, self.header) if one.public]
-            found = self.counting(public)
-            notes = list(found.notes.values())
-            counts = {one.id for one in found.by_task.values()}
-            if submission.id not in counts and any(one.id == submission.id for one in public):
-                notes.append("submitted again with --replace (?replace=true), it takes the row")
+            attempts = fold([event for event in events if event.entry == entry], self.header)
+            found = self.counting([one for one in attempts if one.public])
         except DataError as error:  # another attempt's file is damaged; this one is stored
-            notes = [str(error)]
-        return Receipt(
-            submission=submission.id,
-            entry=header.entry,
-            label=header.label,
-            number=first.number,
-            head=events[-1].hash,
-            attempts=len({e.submission for e in attempts}),
-            new=new,
-            state=first.kind,
-            tasks=[found.report for found in checks],
-            notes=notes,
-        )
+            return [str(error)]
+        return notes_on(next(one for one in attempts if one.id == submission.id), found)
 
     def decide(self, submission: str, kind: Kind, reason: str = "") -> Event:
         """Record a later decision: approved, verified, withdrawn. Raises DataError if unknown."""

@@ -107,10 +107,22 @@ def test_where_a_maintainer_approves_a_submitter_cannot_replace_later(bench: Ben
     (part,) = read_runs(bench.run("a", seed=1, tasks=("tiny",), edit=half))
     receipt = bench.store.add(part, partial=True, pending=True)
     bench.store.decide(receipt.submission, "approved")
-    with pytest.raises(SubmissionError, match="for the board's maintainer to decide"):
-        bench.store.add(part, partial=True, pending=True, replace=True)
+    other = bench.run("b", seed=2, tasks=("tiny",), edit=half, model_args="pretrained=org/a")
+    submit(other, str(bench.board), partial=True)  # before approval was asked for here
+    for one in (part, *read_runs(other)):
+        with pytest.raises(SubmissionError, match="for the board's maintainer to decide"):
+            bench.store.add(one, partial=True, pending=True, replace=True)
     bench.store.decide(receipt.submission, "preferred", "the rest is lost")
     assert row(bench).cells["tiny"].submission == receipt.submission
+
+
+def test_a_withdrawn_attempt_stays_off_the_board(bench: Bench) -> None:
+    first = attempt(bench, 0)
+    bench.store.decide(first.submission, "withdrawn", "mistake")
+    again = attempt(bench, 0)
+    assert not again.new
+    assert again.notes == ["was withdrawn (mistake) and stays off the board"]
+    assert build_board(bench.store).tracks == []
 
 
 def test_a_difference_of_two_attempts_is_marked(bench: Bench) -> None:
