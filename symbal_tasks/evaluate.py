@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from symbal_tasks.judge import Judge
 from symbal_tasks.records import Setting
 from wordsight.errors import DataError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 TOP = 5
 MEASURES = ("t@1", "t@5", "v@1", "v@5", "both@1", "both@5")
@@ -53,9 +47,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Share of settings that are right, with a 95% interval that resamples pairs (t, v).
+    """Share of settings that are right, with the board's 95% interval for grouped items.
 
-    The strengths of one pair share v's pictures and t's wording, so they are no independent trials.
+    A group is a pair (t, v): its strengths share v's pictures and t's wording, so they are no
+    independent trials.
     """
 
     n: int
@@ -159,22 +154,15 @@ def score(settings: Sequence[Setting], answers: Sequence[Answer], judge: Judge) 
     return scored
 
 
-def accuracy(
-    scored: Sequence[Scored], measure: str, *, resamples: int = 2000, seed: int = 0
-) -> Accuracy:
+def accuracy(scored: Sequence[Scored], measure: str, *, seed: int = 0) -> Accuracy:
     """Accuracy of one measure. Raises DataError when nothing was scored."""
-    import numpy as np
+    from leaderboard.stats import mean_intervals
 
     if not scored:
         raise DataError("no setting was scored")
-    hits, sizes = _by_pair(scored, measure)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), size=resamples)
-    shares = (weights @ hits) / (weights @ sizes)
-    low, high = np.quantile(shares, [0.025, 0.975])
-    return Accuracy(
-        len(scored), len(hits), float(hits.sum() / sizes.sum()), float(low), float(high)
-    )
+    pairs = _pairs(scored)
+    found = mean_intervals(_right(scored, measure), clusters=pairs, seed=seed)[0]
+    return Accuracy(len(scored), len(set(pairs)), found.estimate, found.low, found.high)
 
 
 def difference(
@@ -184,16 +172,22 @@ def difference(
 
     Raises DataError when the settings differ.
     """
-    import numpy as np
+    from leaderboard.stats import paired_difference
 
     if [s.setting for s in first] != [s.setting for s in second]:
         raise DataError("the two runs do not hold the same settings in the same order")
-    hits, sizes = _by_pair(first, measure)
-    others, _ = _by_pair(second, measure)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(len(hits), np.full(len(hits), 1 / len(hits)), size=2000)
-    low, high = np.quantile((weights @ (hits - others)) / (weights @ sizes), [0.025, 0.975])
-    return float((hits - others).sum() / sizes.sum()), float(low), float(high)
+    found = paired_difference(
+        _right(first, measure), _right(second, measure), clusters=_pairs(first), seed=seed
+    )
+    return found.difference, found.low, found.high
+
+
+def _right(scored: Sequence[Scored], measure: str) -> list[float]:
+    return [float(one.right[measure]) for one in scored]
+
+
+def _pairs(scored: Sequence[Scored]) -> list[str]:
+    return [f"{one.t} / {one.v}" for one in scored]
 
 
 # Families of strata with their groups, in the order in which they are shown.
@@ -250,19 +244,3 @@ def table(scored: Sequence[Scored]) -> list[str]:
             ]
             lines.append(f"{name} {group} (n = {len(members)}): {', '.join(shares)}")
     return lines
-
-
-def _by_pair(
-    scored: Sequence[Scored], measure: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    import numpy as np
-
-    hits: dict[tuple[str, str], int] = defaultdict(int)
-    sizes: dict[tuple[str, str], int] = defaultdict(int)
-    for one in scored:
-        hits[one.t, one.v] += one.right[measure]
-        sizes[one.t, one.v] += 1
-    return (
-        np.array([hits[pair] for pair in sizes], dtype=float),
-        np.array(list(sizes.values()), dtype=float),
-    )
