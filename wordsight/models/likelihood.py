@@ -220,7 +220,8 @@ class LikelihoodReader:
         found = {key: self._prefixes[key] for key in needed if key in self._prefixes}
         missing = [key for key in needed if key not in found]
         for _, group in groups(missing, lambda key: prepared[key].shape):
-            for chunk in chunks(group, self.batch_size):
+            length = prepared[group[0]].length
+            for chunk in chunks(group, self._passes.rows_at_once(length, self.batch_size)):
                 rows = [prepared[key] for key in chunk]
                 for key, prefix in zip(chunk, self._passes.prefill(rows), strict=True):
                     found[key] = self._prefixes[key] = prefix

@@ -31,6 +31,7 @@ Logs = dict[int, dict[Tokens, float]]
 _MASKED = frozenset({"sdpa", "eager"})
 # Attention over so few tokens costs little beside the rest of a pass.
 _LEAST_ROOM = 128
+_LONG_ON_A_CPU = 256
 
 
 @dataclass
@@ -72,6 +73,12 @@ class Passes:
         known = inspect.signature(model.forward).parameters
         self._cache_name = "cache" if "cache" in known else "past_key_values"
         self._pad = model.config.get_text_config().pad_token_id or 0
+
+    def rows_at_once(self, length: int, batch_size: int) -> int:
+        """How many prompts of so many tokens before the question go through as one batch."""
+        # A CPU is busy with one long prompt; several push each other out of its caches.
+        alone = self._model.device.type == "cpu" and length >= _LONG_ON_A_CPU
+        return 1 if alone else batch_size
 
     def prefill(self, rows: Sequence[Prepared]) -> list[Prefix]:
         """Put pictures of one shape through the model as one batch."""
@@ -171,7 +178,8 @@ class Passes:
         """Read each row's picture and question together."""
         logs: Logs = {}
         for _, group in groups(rows, lambda row: picture_kind(prepared[row.ask.image_id].picture)):
-            for chunk in chunks(group, batch_size):
+            length = prepared[group[0].ask.image_id].length
+            for chunk in chunks(group, self.rows_at_once(length, batch_size)):
                 keep = max(len(row.lead) for row in chunk) + 1
                 inputs = collate(
                     [whole_prompt(prepared[row.ask.image_id], row.tail) for row in chunk],
