@@ -105,7 +105,14 @@ def run(
         try:
             with _progress(quiet or rank > 0) as bar:
                 arrange = getattr(lm, "arrange", None)
-                answers = keep_answers(lm.generate_until, lm.task_dict, journal, bar, arrange)
+                answers = keep_answers(
+                    lm.generate_until,
+                    lm.task_dict,
+                    journal,
+                    bar,
+                    arrange,
+                    lambda: bool(getattr(lm, "settled", True)),
+                )
                 lm.generate_until = answers
                 results = _evaluate(spec, lm, quiet=quiet)
         finally:

@@ -46,6 +46,7 @@ class Journal:
             self.seconds_before = max(self.seconds_before, seconds)
         self._started = time.monotonic()
         self._file: IO[str] | None = None
+        self._unwritten: list[str] = []
 
     def __len__(self) -> int:
         return len(self._answers)
@@ -54,21 +55,31 @@ class Journal:
         """The answer to a request, if it was answered."""
         return self._answers.get(key)
 
-    def put(self, key: str, response: str) -> None:
+    def put(self, key: str, response: str, *, settled: bool = True) -> None:
         """Keep an answer. A failed request is not kept: it will be asked again.
+
+        settled : False holds it back until one comes that is: answers that were computed together
+        reach the disk together, so that a kill never leaves a part of them.
 
         Raises WordsightError when the disk takes no more.
         """
-        if response.lstrip().startswith(FAILED_PREFIX):
+        if not response.lstrip().startswith(FAILED_PREFIX):
+            self._answers[key] = response
+            seconds = round(time.monotonic() - self._started, 3)
+            line = {"key": key, "response": response, "seconds": seconds}
+            self._unwritten.append(json.dumps(line) + "\n")
+        if settled:
+            self._write()
+
+    def _write(self) -> None:
+        if not self._unwritten:
             return
-        self._answers[key] = response
         try:
             if self._file is None:
                 self._file = _open_for_append(self._path)
-            seconds = round(time.monotonic() - self._started, 3)
-            line = {"key": key, "response": response, "seconds": seconds}
-            self._file.write(json.dumps(line) + "\n")
+            self._file.write("".join(self._unwritten))
             self._file.flush()
+            self._unwritten.clear()
         except OSError as error:
             raise WordsightError(
                 f"{self._path}: cannot write ({error}); what was answered before is kept: make "
@@ -76,7 +87,8 @@ class Journal:
             ) from error
 
     def close(self) -> None:
-        """Flush to the disk and close."""
+        """Flush to the disk and close. Part of a lot that was held back is asked again."""
+        self._unwritten.clear()
         if self._file is not None:
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -99,11 +111,13 @@ def keep_answers(
     journal: Journal,
     bar: tqdm[Any],
     arrange: Callable[[Sequence[Any]], list[int]] | None = None,
+    settled: Callable[[], bool] = lambda: True,
 ) -> Callable[[Sequence[Any]], Iterator[str]]:
     """Wrap a model's ``generate_until``: answered requests come from the journal, the rest is
     asked and kept as it arrives. ``bar`` shows how many answers have come.
 
-    A model with ``arrange`` streams, so it gets all its requests at once, in the order it likes.
+    A model with ``arrange`` streams, so it gets all its requests at once, in the order it likes;
+    ``settled`` tells whether all that it computed together has come.
     """
 
     def generate_until(requests: Sequence[Any]) -> Iterator[str]:
@@ -125,7 +139,7 @@ def keep_answers(
             answers = ask([request for _, request in portion])
             for (key, _), answer in zip(portion, answers, strict=True):
                 text = _text(answer)
-                journal.put(key, text)
+                journal.put(key, text, settled=settled())
                 if journal.get(key) is None:
                     failures[key] = text
                 bar.update()

@@ -61,17 +61,6 @@ def files(output: Path) -> dict[str, Any]:
     return found
 
 
-def same(a: Any, b: Any, tolerance: float) -> bool:
-    """Whether two parsed files agree, numbers within the tolerance."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same(a[key], b[key], tolerance) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(same(x, y, tolerance) for x, y in zip(a, b, strict=True))
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or abs(a - b) <= tolerance
-    return bool(a == b)
-
-
 def kill_after(count: int, command: list[str], journal: Path) -> int:
     """Start a run, kill it once so many answers are kept, and say how many are."""
     started = subprocess.Popen(
@@ -92,11 +81,9 @@ def kill_after(count: int, command: list[str], journal: Path) -> int:
     return kept()
 
 
-# One question at a time is the same to the last bit, wherever a run was cut; a batch that is cut
-# is made up anew, and moves by float noise.
-@pytest.mark.parametrize(("batch_size", "tolerance"), [(1, 0.0), (8, 1e-6)])
+@pytest.mark.parametrize("batch_size", [1, 8])
 def test_killed_and_resumed(
-    batch_size: int, tolerance: float, tmp_path: Path, tiny_vlm: Path, command: Command
+    batch_size: int, tmp_path: Path, tiny_vlm: Path, command: Command
 ) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     done = command("wordsight", *words(tiny_vlm, whole, batch_size))
@@ -108,4 +95,4 @@ def test_killed_and_resumed(
     assert done.returncode == 0, done.stderr
     found, expected = files(cut), files(whole)
     assert {"results", "sage_demo_swapped.jsonl"} <= expected.keys()
-    assert same(found, expected, tolerance), f"killed at {kept} of {10 * ITEMS} answers"
+    assert found == expected, f"killed at {kept} of {10 * ITEMS} answers"

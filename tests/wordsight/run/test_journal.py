@@ -144,3 +144,17 @@ def test_time_of_interrupted_legs_is_added_up(tmp_path: Path) -> None:
     assert journal.seconds_before == 7.5
     journal.discard()
     assert journal.seconds_before == 0
+
+
+def test_answers_computed_together_are_kept_together(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "run")
+    journal.put("a", "x")
+    journal.put("b", "x", settled=False)
+    assert len(Journal(tmp_path, "run")) == 1, "part of a lot reached the disk"
+    journal.put("c", "x")
+    assert len(Journal(tmp_path, "run")) == 3
+
+    journal.put("d", "x", settled=False)
+    journal.close()
+
+    assert Journal(tmp_path, "run").get("d") is None
