@@ -78,7 +78,8 @@ def check(
         if not item.images:
             if runs[item.task].dataset != gold.fingerprint:
                 raise SubmissionError(
-                    f"{where}: no picture fingerprint; {_builds(runs[item.task], gold)}"
+                    f"{where}: nothing says what it was answered on; "
+                    f"{_builds(runs[item.task], gold)}"
                 )
         elif not gold.same_inputs(item.item, item.images):
             if not other_pictures:

@@ -15,6 +15,10 @@ from leaderboard.schema import Header
 from wordsight.errors import DataError
 
 
+class LostEntryError(DataError):
+    """The file of a submission that counts is damaged or gone; the board cannot do without it."""
+
+
 @dataclass(frozen=True)
 class EntryFiles:
     """The submissions' files of the board at ``root``."""
@@ -74,8 +78,8 @@ class EntryFiles:
         files.write_atomic(path, content)
 
 
-def _lost(submission: str, error: DamagedError) -> DataError:
-    return DataError(
+def _lost(submission: str, error: DamagedError) -> LostEntryError:
+    return LostEntryError(
         f"{error}. Put a copy of the file back, submit the same run again, or take it off the "
         f"board: wordsight leaderboard decide {submission} withdrawn --reason ..."
     )

@@ -9,6 +9,8 @@ from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from leaderboard.entry_files import LostEntryError
+from leaderboard.ledger import LedgerError
 from leaderboard.server import api, intake, pages
 from leaderboard.server.security import Guard
 from leaderboard.server.service import Service
@@ -25,7 +27,9 @@ def create_app(service: Service) -> FastAPI:
 
     @app.exception_handler(DataError)
     def missing(request: Request, error: DataError) -> JSONResponse:
-        return JSONResponse({"detail": str(error)}, status_code=404)
+        # what is damaged is no fault of who asks
+        status = 500 if isinstance(error, (LostEntryError, LedgerError)) else 404
+        return JSONResponse({"detail": str(error)}, status_code=status)
 
     takes_in = intake.router(service)
     app.include_router(api.router(service, takes_in.routes))

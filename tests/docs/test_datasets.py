@@ -45,13 +45,7 @@ def test_commands_run(
     verse.rename(downloads / "verse")
 
     server, _, address = hub_server.start()
-    environment = {
-        "HF_ENDPOINT": address,
-        "HF_HUB_OFFLINE": "0",
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
-    }
+    environment = hub_server.settings(address, tmp_path)
     # the made-up sources are smaller than the paper's sample
     stand_ins = {"--number 200": "--number 5", "--tasks": "--limit 3 --tasks"}
     before = {"wordsight agreement": fill_in_sheets}

@@ -62,13 +62,7 @@ def look_up_submission(folder: Path) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_commands_run(tmp_path: Path, board_address: str, hub_address: str) -> None:
-    environment = {
-        "HF_ENDPOINT": hub_address,
-        "HF_HUB_OFFLINE": "0",
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "WORDSIGHT_TOKEN": TOKEN,
-    }
+    environment = hub_server.settings(hub_address, tmp_path) | {"WORDSIGHT_TOKEN": TOKEN}
     stand_ins = {
         "https://board.example": board_address,
         "--tasks": "--limit 12 --tasks",

@@ -48,14 +48,7 @@ def test_commands_run(tmp_path: Path, coco_release: Release) -> None:
         "python tools": f"python {ROOT / 'tools'}",
     }
     server, _, hub = hub_server.start()
-    environment = {
-        "WORDSIGHT_CONTEXT_TOKENS": "512",
-        "HF_ENDPOINT": hub,
-        "HF_HUB_OFFLINE": "0",
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
-    }
+    environment = hub_server.settings(hub, tmp_path) | {"WORDSIGHT_CONTEXT_TOKENS": "512"}
     before = {
         "wordsight build symbalbench --domain medical --mimic MIMIC-CXR-JPG --dev": run_radgraph
     }

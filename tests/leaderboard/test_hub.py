@@ -79,14 +79,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[SimpleNames
     repository = hub_server.Repository()
     repository.commit("main", {"README.md": b"# board\n"})
     state.repositories[REPO] = repository
-    environment = {
-        **{k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))},
-        "HF_ENDPOINT": address,
-        "HF_HOME": str(tmp_path / "hf"),
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-    }
+    environment = hub_server.environment(address, tmp_path)
     # the class that answers, with its counts, is made by the server
     answering = server.RequestHandlerClass
     yield SimpleNamespace(repository=repository, environment=environment, handler=answering)

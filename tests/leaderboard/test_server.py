@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -72,6 +74,24 @@ def test_item_and_its_pictures(served: Served) -> None:
         assert page.count("<img ") == 10
         for missing in ("/tasks/tiny/none", "/tasks/none", "/api/v1/tasks/tiny/pictures/x"):
             assert client.get(missing).status_code == 404
+
+
+def test_damaged_board_is_the_servers_fault(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path)
+    submit(bench.run("good", accuracy=0.9), str(bench.board))
+    (entry,) = (bench.board / "entries").glob("*.parquet")
+    port = free_port()
+    process = start(bench.board, port)
+    item = bench.packages["tiny"].queries[0].id
+    entry.write_bytes(entry.read_bytes()[:100])
+    shutil.rmtree(bench.board / "scores")
+    try:
+        answer = httpx.get(f"http://127.0.0.1:{port}/api/v1/tasks/tiny/items/{item}", timeout=30)
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert answer.status_code == 500
+    assert entry.name in answer.json()["detail"]
 
 
 def test_root_lists_every_route(served: Served) -> None:

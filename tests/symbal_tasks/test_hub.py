@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +16,8 @@ from symbal_tasks.medical import MedicalSources
 from symbal_tasks.view import open_benchmark
 from tests.symbal_tasks.fixtures import LICENCE, Release, build_natural
 from tests.symbal_tasks.mimic_layout import write_layout
-from tests.wordsight.hub_server import State, start
+from tests.wordsight import hub_server
+from tests.wordsight.hub_server import State
 from wordsight.hub import read_pins
 from wordsight.hub_rights import RightsError, check_rights
 
@@ -34,17 +34,8 @@ def built(coco_release: Release, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[tuple[State, Run]]:
     """The server's state, and ``run``: Python in a process that knows no other Hub."""
-    server, state, address = start()
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))}
-    environment = clean | {
-        "HF_ENDPOINT": address,
-        "HF_HOME": str(tmp_path / "hf"),
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
-        "OMP_NUM_THREADS": "1",
-    }
+    server, state, address = hub_server.start()
+    environment = hub_server.environment(address, tmp_path) | {"OMP_NUM_THREADS": "1"}
 
     def run(*words: object) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(

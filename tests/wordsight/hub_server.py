@@ -10,11 +10,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -284,6 +286,25 @@ def start(port: int = 0) -> tuple[ThreadingHTTPServer, State, str]:
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, state, f"http://127.0.0.1:{server.server_address[1]}"
+
+
+def settings(address: str, folder: Path) -> dict[str, str]:
+    """Variables by which a process knows this Hub and keeps what it fetches in ``folder``."""
+    return {
+        "HF_ENDPOINT": address,
+        "HF_HOME": str(folder / "hf"),
+        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
+        "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_OFFLINE": "0",
+        "HF_TOKEN": "hf_local",
+        "WORDSIGHT_REVISIONS": str(folder / "revisions.json"),
+    }
+
+
+def environment(address: str, folder: Path) -> dict[str, str]:
+    """The same for a process that has nothing of the developer's own Hub or data."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))}
+    return clean | settings(address, folder)
 
 
 if __name__ == "__main__":

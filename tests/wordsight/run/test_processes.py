@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,7 +137,7 @@ def test_ctrl_c_says_that_what_was_answered_is_kept(
     assert "Traceback" not in printed
 
 
-def _wait_for_answers(folder: Path, count: int, process: subprocess.Popen[bytes]) -> int:
+def _wait_for_answers(folder: Path, count: int, process: subprocess.Popen[Any]) -> int:
     deadline = time.monotonic() + 240
     while time.monotonic() < deadline:
         assert process.poll() is None, "the run ended before it could be killed"
