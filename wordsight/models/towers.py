@@ -45,7 +45,7 @@ class TransformersTowers:
         place = find_checkpoint(pretrained)
         self._processor = AutoProcessor.from_pretrained(place)
         self._model = AutoModel.from_pretrained(place, dtype=dtype).eval().to(device)
-        if not hasattr(self._model, "get_image_features"):
+        if not all(hasattr(self._model, f"get_{side}_features") for side in ("image", "text")):
             raise WordsightError(
                 f"{pretrained}: {type(self._model).__name__} has no picture and text towers; "
                 "models that answer questions run as wordsight_hf"

@@ -48,6 +48,7 @@ def load_model(spec: RunSpec) -> lmms:
     """The lmms-eval model that the run names. Raises WordsightError for an unknown name and for
     arguments that the model does not take."""
     from lmms_eval.models import MODEL_REGISTRY_V2, get_model
+    from safetensors import SafetensorError
 
     if spec.model not in MODEL_REGISTRY_V2.list_model_names():
         raise WordsightError(f"unknown model {spec.model!r}; `lmms-eval models` lists them")
@@ -55,6 +56,11 @@ def load_model(spec: RunSpec) -> lmms:
     kind = get_model(spec.model, spec.force_simple)
     try:
         return kind.create_from_arg_string(spec.model_args, options)
+    except SafetensorError as error:
+        raise WordsightError(
+            f"the weights of --model_args {spec.model_args!r} are cut or damaged ({error}); fetch "
+            "the checkpoint again"
+        ) from error
     except (TypeError, ValueError, OSError) as error:
         # a wrong name in --model_args, a checkpoint that is not there
         raise WordsightError(

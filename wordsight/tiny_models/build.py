@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordsight.errors import WordsightError
 from wordsight.tiny_models import llava, matching, more, qwen
 from wordsight.tiny_models.size import Size
 
@@ -38,10 +39,12 @@ def build_tiny_model(
     size : towers of another size than tiny, for measurements.
     spelling : give it a tokenizer without merges, so that no single token says Yes or No.
 
-    Raises KeyError for another kind. Weights depend on ``seed`` and ``size`` alone.
+    Raises WordsightError for another kind. Weights depend on ``seed`` and ``size`` alone.
     """
     import torch
 
+    if kind not in BUILDERS:
+        raise WordsightError(f"no tiny model {kind!r}; there are {', '.join(sorted(BUILDERS))}")
     builder = BUILDERS[kind]
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -118,6 +118,8 @@ def test_wrong_use_is_explained(checkpoint: Checkpoint, asks: list[Ask]) -> None
         load(checkpoint("clip"), text="{word}")
     with pytest.raises(WordsightError, match="gives none for 'dog'"):
         next(load(checkpoint("clip"), text="gloss").answer(asks))
+    with pytest.raises(WordsightError, match="models that answer questions run as wordsight_hf"):
+        load(checkpoint("qwen2_5_vl"))
     with pytest.raises(WordsightError, match="names no weights"):
         load("open_clip:ViT-B-32")
     with pytest.raises(WordsightError, match="texts and writes none"):

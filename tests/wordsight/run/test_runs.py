@@ -18,6 +18,7 @@ from wordsight.models.base import Ask
 from wordsight.run.harness import RunResult, run
 from wordsight.run.report import evaluate, merge_and_report
 from wordsight.run.spec import RunSpec
+from wordsight.tiny_models import build_tiny_model
 
 TASKS = ("sage_demo",)
 
@@ -184,6 +185,18 @@ def test_wrong_model_arguments_name_those_that_are_taken(tmp_path: Path, argumen
 
     with pytest.raises(WordsightError, match="text"):
         run(spec, tmp_path, quiet=True)
+
+
+def test_damaged_weights_are_one_line(tmp_path: Path) -> None:
+    folder = build_tiny_model("qwen2_5_vl", tmp_path / "tiny")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:2000])
+    spec = RunSpec("wordsight_hf", TASKS, model_args=f"pretrained={folder},device=cpu")
+
+    with pytest.raises(WordsightError, match="are cut or damaged"):
+        run(spec, tmp_path / "out", quiet=True)
+    with pytest.raises(WordsightError, match="no tiny model 'gpt'; there are align, clip"):
+        build_tiny_model("gpt", tmp_path / "no")
 
 
 def test_unknown_names_are_named(tmp_path: Path) -> None:
