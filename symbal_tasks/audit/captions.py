@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import tarfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,10 +52,12 @@ def read_captions(
     """Read CSV, JSONL, Parquet, a webdataset .tar, COCO captions or ShareGPT4V JSON.
 
     Rows without a caption, with an id that stood before, that are not UTF-8, or whose picture is
-    not in ``images`` are counted and left out. Raises DataError when the file is missing, of no
-    known form, lacks a caption field, or no row is left.
+    not in ``images`` are counted and left out. Where the file gives no ids a row is called after
+    its picture, from a picture's second caption on with a number ("a.png#2"). Raises DataError
+    when the file is missing, of no known form, not UTF-8 as a whole, lacks a caption field, or no
+    row is left.
     """
-    if not path.exists():
+    if not path.is_file():
         raise DataError(f"{path}: no such file of captions")
     if images is not None and not images.is_dir():
         raise DataError(f"{images}: no such folder of pictures")
@@ -69,6 +72,9 @@ def read_captions(
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise DataError(f"{path}: no known form; use {', '.join(readers)}")
+    with path.open("rb") as stream:
+        if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            raise DataError(f"{path}: this is UTF-16 text; save it as UTF-8")
     return collect(reader(path), str(path), images, columns)
 
 
@@ -89,6 +95,9 @@ def collect(
     rows: dict[str, Row] = {}
     pictures: dict[str, str] = {}
     caption_key = ""
+    named: Counter[str] = Counter()
+    given: set[str] = set()
+    any_picture = False
     for number, entry in enumerate(entries):
         if entry.problem:
             skipped[entry.problem] += 1
@@ -97,26 +106,43 @@ def collect(
             caption_key = _caption_key(entry.fields, columns, where)
         caption = str(entry.fields.get(caption_key) or "").strip()
         image = _first(entry.fields, (columns.image,) if columns.image else IMAGE_KEYS)
-        key = _first(entry.fields, (columns.id,) if columns.id else ("id",)) or image
-        key = key or str(number)
+        own = _first(entry.fields, (columns.id,) if columns.id else ("id",))
         picture = _picture(entry, image, images)
+        any_picture = any_picture or bool(image)
         if not caption:
             skipped["empty caption"] += 1
-        elif key in rows:
+        elif own and own in given:
             skipped["id that stood before"] += 1
         elif picture is _MISSING:
             skipped["picture missing"] += 1
         else:
+            given.add(own)
+            key = _free(own or image or str(number), named, rows)
             reference = _first(
                 entry.fields, (columns.reference,) if columns.reference else REFERENCE_KEYS
             )
             rows[key] = Row(key, caption, reference, picture)
             pictures[key] = image or key
     if not rows:
-        raise DataError(
-            f"{where}: no row is left to audit ({dict(skipped) or 'the file is empty'})"
-        )
+        no_field = images is not None and skipped["picture missing"] and not any_picture
+        field_hint = "; no field names a picture: name it with --image-field" if no_field else ""
+        raise DataError(f"{where}: no row is left to audit; {left_out(skipped)}{field_hint}")
     return CaptionSet(tuple(rows.values()), pictures, dict(skipped))
+
+
+def left_out(skipped: Mapping[str, int]) -> str:
+    """What was left out in words; says that there was nothing where nothing was."""
+    told = ", ".join(f"{count} ({reason})" for reason, count in skipped.items() if count)
+    return f"left out: {told}" if told else "the file is empty"
+
+
+def _free(wanted: str, named: Counter[str], taken: Collection[str]) -> str:
+    """``wanted``, or with the first number behind it that makes it a name not taken yet."""
+    key = wanted
+    while key in taken:
+        named[wanted] += 1
+        key = f"{wanted}#{named[wanted] + 1}"
+    return key
 
 
 def read_hub(
@@ -164,6 +190,7 @@ def _caption_key(fields: Mapping[str, Any], columns: Columns, where: str) -> str
         if columns.caption not in fields:
             raise DataError(
                 f"{where}: no field {columns.caption!r}; it has {', '.join(map(str, fields))}"
+                f"{_separator(fields)}"
             )
         return columns.caption
     for name in CAPTION_KEYS:
@@ -171,8 +198,15 @@ def _caption_key(fields: Mapping[str, Any], columns: Columns, where: str) -> str
             return name
     raise DataError(
         f"{where}: no caption field among {', '.join(map(str, fields))}; name it with "
-        "--caption-field"
+        f"--caption-field{_separator(fields)}"
     )
+
+
+def _separator(fields: Mapping[str, Any]) -> str:
+    """What to add where the header of a CSV was not cut into columns."""
+    names = [str(name) for name in fields if name is not None]
+    mark = next((mark for mark in ";\t|" if len(names) == 1 and mark in names[0]), "")
+    return f"; the separator looks like {mark!r}: save the file with commas" if mark else ""
 
 
 def _first(fields: Mapping[str, Any], names: Iterable[str]) -> str:

@@ -232,3 +232,50 @@ def test_detector_looks_at_a_picture_once(tmp_path: Path, images: Path) -> None:
     assert high.marks(names, keys, rows) == {name: set() for name in names}
     with pytest.raises(DataError, match="needs --images"):
         low.marks(["dog"], ["x"], [[Row("x", "")]])
+
+
+@pytest.mark.parametrize("images_given", [True, False])
+def test_every_caption_of_a_picture_is_read(
+    images_given: bool, tmp_path: Path, images: Path
+) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("image,caption\na.png,A dog.\na.png,A kite.\nb.png,A cat.\na.png,A sky.\n")
+    found = read_captions(path, images if images_given else None)
+    assert [row.caption for row in found.rows] == ["A dog.", "A kite.", "A cat.", "A sky."]
+    assert found.picture_of == {
+        "a.png": "a.png",
+        "a.png#2": "a.png",
+        "b.png": "b.png",
+        "a.png#3": "a.png",
+    }
+    assert not found.skipped
+
+
+def test_a_made_id_never_costs_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    path.write_text("image,caption\na#2,One.\na,Two.\na,Three.\na,Four.\n")
+    found = read_captions(path)
+    assert [row.caption for row in found.rows] == ["One.", "Two.", "Three.", "Four."]
+    # an id that the file gives is a duplicate only of one that the file gave
+    path.write_text("id,image,caption\n,a,One.\na,b,Two.\na,c,Three.\n")
+    found = read_captions(path)
+    assert [row.caption for row in found.rows] == ["One.", "Two."]
+    assert found.skipped == {"id that stood before": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "message"),
+    [
+        ("image,caption\na.png,A dog.\n", "utf-16", "UTF-16 text; save it as UTF-8"),
+        ("image;caption\na.png;A dog.\n", "utf-8", "separator looks like ';'"),
+        ("image,caption\ngone.png,A dog.\n", "utf-8", r"left out: 1 \(picture missing\)$"),
+        ("picture,caption\na.png,A dog.\n", "utf-8", "no field names a picture: .*--image-field"),
+    ],
+)
+def test_messages_say_what_to_do(
+    text: str, encoding: str, message: str, tmp_path: Path, images: Path
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text, encoding=encoding)
+    with pytest.raises(DataError, match=message):
+        read_captions(path, images)
