@@ -17,6 +17,7 @@ from leaderboard.cli_options import (
     JsonOption,
     StoreOption,
     computed,
+    new_file,
     opened,
     print_json,
 )
@@ -133,6 +134,8 @@ def verdict(
     """Is A better than B: yes, no, or the items cannot tell."""
     from leaderboard.comparison import badge_svg, duel, sentence
 
+    if badge is not None:
+        new_file(badge)
     found = duel(opened(store), task, a, b)
     if badge is not None:
         badge.write_text(badge_svg(found), encoding="utf-8")
@@ -173,6 +176,8 @@ def dump(
     """Write the board's numbers for other programs: CSV, Parquet, LaTeX, shared schemas."""
     from leaderboard.exporters import WRITERS
 
+    if form not in (Format.every_eval_ever, Format.hub):
+        new_file(out)
     for path in WRITERS[form.value](*computed(store), out):
         typer.echo(path)
 
@@ -182,6 +187,7 @@ _OTHERS: dict[str, Callable[..., None]] = {
     "serve": cli_maintain.serve,
     "app": cli_maintain.space,
     "rebuild": cli_maintain.rebuild,
+    "pending": cli_maintain.pending,
     "decide": cli_maintain.decide,
 }
 for _name, _command in _OTHERS.items():

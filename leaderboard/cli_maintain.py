@@ -8,7 +8,14 @@ from typing import Annotated, Optional
 
 import typer
 
-from leaderboard.cli_options import DEFAULT_STORE, StoreOption, opened
+from leaderboard.cli_options import (
+    DEFAULT_STORE,
+    JsonOption,
+    StoreOption,
+    counts_of,
+    opened,
+    print_json,
+)
 
 ledger_app = typer.Typer(
     name="ledger",
@@ -60,6 +67,22 @@ def rebuild(
     typer.echo(f"{path}: {'equal, byte for byte' if check else 'written'}")
 
 
+def pending(store: StoreOption = DEFAULT_STORE, as_json: JsonOption = False) -> None:
+    """List the submissions that wait for approval: id, label, time (UTC), counts."""
+    from leaderboard.waiting import waiting
+
+    found = waiting(opened(store))
+    if as_json:
+        print_json(found)
+        return
+    for one in found:
+        typer.echo(f"{one.submission} {one.label}, submitted {one.submitted}")
+        for task in one.tasks:
+            typer.echo(f"  {counts_of(task)}")
+    if not found:
+        typer.echo("Nothing waits.")
+
+
 class Decision(str, Enum):
     """What a maintainer may decide about a submission."""
 
@@ -106,9 +129,10 @@ def verify_ledger(
     ] = "",
 ) -> None:
     """Check every line's hash and link, every stored file against its line, and what is left."""
-    from leaderboard import audit
+    from leaderboard import audit, ledger
 
     board = opened(store)
+    ledger.check_ending(board.ledger_path)
     events = board.verify(head=head)
     audit.check_snapshots(board.root, events)
     for path in audit.orphans(board.root, events):
@@ -117,5 +141,8 @@ def verify_ledger(
             "the line was removed",
             err=True,
         )
+    for event in events:
+        if head and event.hash.startswith(head):
+            typer.echo(f"the hash {head} is that of line {event.number}")
     last = events[-1].hash if events else "none"
     typer.echo(f"{len(events)} lines, every link and file fits; last hash {last}")

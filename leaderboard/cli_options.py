@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from leaderboard.records import Board
+    from leaderboard.records import Board, TaskReport
     from leaderboard.store import Store
 
 StoreOption = Annotated[
@@ -53,6 +53,26 @@ def computed(store: Path, *, base: str = "", tracks: Sequence[str] = ()) -> tupl
 
     found = opened(store)
     return found, build_board(found, base=base, tracks=tracks)
+
+
+def new_file(path: Path) -> Path:
+    """The path, where a file can be written. Raises WordsightError for any other."""
+    from wordsight.errors import WordsightError
+
+    if path.is_dir():
+        raise WordsightError(f"{path}: is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise WordsightError(f"{path}: there is no folder {path.parent}; make it, or give another")
+    return path
+
+
+def counts_of(task: TaskReport) -> str:
+    """The counts of one task of a submission, in words."""
+    other = f", {task.other_pictures} on other pictures" if task.other_pictures else ""
+    return (
+        f"{task.task}: {task.total - task.missing} of {task.total} items answered, "
+        f"{task.missing} missing, {task.invalid} unreadable{other}"
+    )
 
 
 def print_json(records: Sequence[BaseModel]) -> None:

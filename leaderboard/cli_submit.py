@@ -15,6 +15,7 @@ from leaderboard.cli_options import (
     PartialOption,
     ReplaceOption,
     StoreOption,
+    counts_of,
     print_json,
 )
 
@@ -47,11 +48,11 @@ def submit_command(
         bool, typer.Option(help="Accept answers on other copies of the same pictures; marked.")
     ] = False,
     name: Annotated[
-        str,
+        Optional[str],  # noqa: UP045 - typer reads it at run time on Python 3.10
         typer.Option(
             "--name", "--model-name", help="Name of the model on the board; by default the run's."
         ),
-    ] = "",
+    ] = None,
     cost: Annotated[
         Optional[float],  # noqa: UP045 - typer reads it at run time on Python 3.10
         typer.Option(min=0, help="What the run cost, in US dollars."),
@@ -65,14 +66,17 @@ def submit_command(
 ) -> None:
     """Submit what a run left on disk to a board, which scores it itself."""
     from leaderboard.submit import submit
+    from wordsight.errors import WordsightError
 
+    if name is not None and not name.strip():
+        raise WordsightError("--name '': is empty; give a name, or leave the option out")
     receipts = submit(
         run_dir,
         to,
         partial=partial,
         replace=replace,
         other_pictures=other_pictures,
-        name=name,
+        name=name or "",
         cost=cost,
         contact=contact,
         source=source.value if source else "",
@@ -105,16 +109,13 @@ def _print(receipts: Sequence[Receipt], *, as_json: bool) -> None:
         return
     for receipt in receipts:
         what = receipt.state if receipt.new else "was submitted before"
-        attempt = f", attempt {receipt.attempts}" if receipt.attempts else ""
+        which = "attempt" if receipt.new else "attempts at its row until now:"
+        attempt = f", {which} {receipt.attempts}" if receipt.attempts else ""
         typer.echo(f"{receipt.label}: {what} as {receipt.submission}{attempt}")
         for task in receipt.tasks:
-            answered = f"{task.total - task.missing} of {task.total} items answered"
-            other = f", {task.other_pictures} on other pictures" if task.other_pictures else ""
-            typer.echo(
-                f"  {task.task}: {answered}, {task.missing} missing, {task.invalid} unreadable"
-                f"{other}"
-            )
+            typer.echo(f"  {counts_of(task)}")
         for note in receipt.notes:
             typer.echo(f"{receipt.label}: {note}", err=True)
     if receipts and receipts[-1].head:
-        typer.echo(f"ledger: line {receipts[-1].number}, last hash {receipts[-1].head}")
+        last = receipts[-1]
+        typer.echo(f"recorded on line {last.number} of the ledger, whose last hash is {last.head}")

@@ -156,19 +156,30 @@ class Mirror:
     @contextmanager
     def _reached(self, what: str) -> Iterator[None]:
         """Errors of the Hub's client as WordsightError; those that may pass as _BusyError."""
-        import httpx
         from huggingface_hub.errors import HfHubHTTPError
 
+        unreached, _ = hub_errors()
         where = f"hf://datasets/{self.repository}: {what}"
         try:
             yield
         except HfHubHTTPError as error:
             kind = _BusyError if error.response.status_code in _AGAIN else WordsightError
             raise kind(f"{where} ({error})") from None
-        except httpx.HTTPError as error:
+        except unreached as error:
             raise _BusyError(f"{where} ({error})") from None
         except OSError as error:
             raise WordsightError(f"{where} ({error})") from None
+
+
+def hub_errors() -> tuple[type[Exception], type[Exception]]:
+    """What the Hub's client raises where nothing answers, and OSError, which it raises too.
+
+    The first belongs to the HTTP library under the client, which changed between its versions.
+    """
+    from huggingface_hub.errors import HfHubHTTPError
+
+    library = next(one for one in HfHubHTTPError.__mro__ if one.__name__ == "HTTPError")
+    return library, OSError
 
 
 def behind(ours: Sequence[Event], theirs: Sequence[Event]) -> list[Event]:

@@ -104,6 +104,22 @@ def verify(path: Path, *, head: str = "") -> list[Event]:
     return events
 
 
+def check_ending(path: Path) -> None:
+    """Raise LedgerError where the last line has no line end.
+
+    It does not count, and the next writer takes it away: whether it was ever acknowledged, only
+    the person who looks now can find out.
+    """
+    content = path.read_bytes() if path.is_file() else b""
+    if content and not content.endswith(b"\n"):
+        number = content.count(b"\n") + 1
+        raise LedgerError(
+            f"{path}: line {number}: is cut, so it does not count: its writer "
+            "was stopped, or the file was cut later. Put a copy of the file back; without one, "
+            "submit or decide again what the line said, and the rest of it is taken away"
+        )
+
+
 def last_event(path: Path) -> Event | None:
     """The last complete line, read from the end of the file."""
     if not path.is_file() or path.stat().st_size == 0:

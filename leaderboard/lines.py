@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -31,11 +31,18 @@ class Submission:
     """A header and its items, in the order they came; schema-checked, not yet against gold.
 
     notes : what its reader has to tell the submitter; no part of what is sent.
+    origin : the file that it was read from, where there is one; no part of what is sent.
     """
 
     header: Header
     items: tuple[Item, ...]
     notes: tuple[str, ...] = ()
+    origin: str = field(default="", compare=False)
+
+    @property
+    def name(self) -> str:
+        """What messages call it: its file, if known, and its label."""
+        return f"{self.origin}: {self.header.label}" if self.origin else self.header.label
 
     @cached_property
     def id(self) -> str:

@@ -43,6 +43,14 @@ def notes_on(this: Stored, found: Counting) -> list[str]:
     notes = list(found.notes.values())
     if this.withdrawn:
         return [*notes, f"was withdrawn ({this.withdrawn}) and stays off the board"]
+    if this.rejected:
+        return [*notes, f"was rejected ({this.rejected}) and is not shown"]
+    if this.waits:
+        return [*notes, "is not shown before a maintainer of the board approves it"]
     if this.public and this not in found.by_task.values():
-        return [*notes, "submitted again with --replace (?replace=true), it takes the row"]
+        return [
+            *notes,
+            "does not have the row; to give it the row all the same, submit it once more with "
+            "--replace (over HTTP ?replace=true)",
+        ]
     return notes

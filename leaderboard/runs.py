@@ -145,7 +145,8 @@ def _submission(
     except ValidationError as error:
         raise DataError(f"{newest.results}: {_message(error)}") from None
     renamed = f"{named!r} stands on the board as {model!r}; --name gives it another name"
-    return Submission(header, tuple(items), () if model in (name, named) else (renamed,))
+    notes = () if model in (name, named) else (renamed,)
+    return Submission(header, tuple(items), notes, str(newest.results))
 
 
 def read_samples(path: Path, task: str, *, partial: bool = False) -> Iterator[Sample]:

@@ -29,8 +29,12 @@ from leaderboard.records import Receipt
 from leaderboard.schema import Header, SubmissionError
 from leaderboard.score_files import Matrix, Result, ScoreFiles, read_matrix
 from leaderboard.scoring import SCORER, ItemScore, score_task
-from leaderboard.stored import Counting, Stored, counting, fold
-from wordsight.errors import DataError
+from leaderboard.stored import Counting, Stored, counting, fold, no_effect
+from wordsight.errors import DataError, WordsightError
+
+
+class UnwritableError(WordsightError):
+    """The board's folder takes no writing: no right to, read-only, or full."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +150,17 @@ class Store:
         return notes_on(next(one for one in attempts if one.id == submission.id), found)
 
     def decide(self, submission: str, kind: Kind, reason: str = "") -> Event:
-        """Record a later decision: approved, verified, withdrawn. Raises DataError if unknown."""
+        """Record a later decision: approved, verified, preferred, withdrawn.
+
+        Raises DataError for an unknown submission, and for a decision that would change nothing.
+        """
         with self.locked():
-            known = [e for e in ledger.read_ledger(self.ledger_path) if e.submission == submission]
+            events = ledger.read_ledger(self.ledger_path)
+            known = [event for event in events if event.submission == submission]
             if not known:
                 raise DataError(f"{self.root}: no submission {submission}")
+            if told := no_effect(events, submission, kind, reason):
+                raise DataError(f"{submission}: nothing recorded: it {told}")
             return ledger.append(
                 self.ledger_path,
                 kind,
@@ -162,12 +172,22 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the store's lock between processes; released by the system when a holder dies."""
+        """Hold the store's lock between processes; released by the system when a holder dies.
+
+        Raises UnwritableError where the folder cannot be written.
+        """
         from filelock import FileLock
 
-        self.root.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.root / ".lock"):
-            yield
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.root / ".lock"):
+                yield
+        except OSError as error:
+            raise UnwritableError(
+                f"{self.root}: the board cannot be written ({error.strerror or error}: "
+                f"{error.filename or 'in its folder'}). Make the folder writable for who runs "
+                "this, or make room on its disk, and try again"
+            ) from None
 
     def submissions(self) -> list[Stored]:
         """All submissions, oldest first, with what was decided about each.

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leaderboard.importers import READERS, is_packed, recognise
 from leaderboard.lines import Submission, write_submission
 from leaderboard.records import Receipt
 from leaderboard.runs import read_runs
+from leaderboard.schema import Amount, ModelName, Short
 from leaderboard.store import create_store
 from leaderboard.targets import HUB, Target, read_target
 from wordsight.errors import WordsightError
 
 TOKEN_VARIABLE = "WORDSIGHT_TOKEN"
+
+# seconds to wait for the Hub's first answer, before its client tries again and again
+HUB_PATIENCE = 10.0
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,22 @@ class Wish:
     def words(self) -> list[str]:
         """The names of what is wished."""
         return [name for name in ("partial", "replace") if getattr(self, name)]
+
+
+class _Told(BaseModel):
+    """What the submitter says for the header; each field has the rule of the header's own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ModelName | None
+    cost: Amount | None
+    contact: Short | None
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """Fields of the header that it changes."""
+        told = {"model": self.name, "cost": self.cost, "contact": self.contact}
+        return {key: value for key, value in told.items() if value is not None}
 
 
 def submit(
@@ -60,14 +83,16 @@ def submit(
     file is recognised without.
 
     Raises DataError or IncompleteRunError for a run that cannot be packed, SubmissionError for one
-    that the board refuses, WordsightError for a ``to`` that is none of these.
+    that the board refuses, WordsightError for a ``to`` that is none of these, and for a name, cost
+    or contact that a header cannot have.
     """
     target = read_target(to)
-    found = _read(run, source or recognise(run), name=name, partial=partial)
+    told = _told(name=name or None, cost=cost, contact=contact or None)
+    found = _read(run, source or recognise(run), name=told.name or "", partial=partial)
     if name and len(found) > 1:
         labels = ", ".join(one.header.label for one in found)
         raise WordsightError(f"{run}: holds several models ({labels}); one name fits one only")
-    submissions = [_told(one, name=name, cost=cost, contact=contact) for one in found]
+    submissions = [_with(told, one, run) for one in found]
     wish = Wish(partial, replace, other_pictures)
     receipts = _SENDERS[target.kind](submissions, target, wish)
     return [
@@ -82,15 +107,22 @@ def _read(run: Path, source: str, *, name: str, partial: bool) -> list[Submissio
     return read_runs(run, partial=partial, name=name)
 
 
-def _told(submission: Submission, *, name: str, cost: float | None, contact: str) -> Submission:
-    told = {"model": name, "cost": cost, "contact": contact}
-    changed = {
-        **submission.header.model_dump(by_alias=True),
-        **{key: value for key, value in told.items() if value},
-    }
-    return Submission(
-        type(submission.header).model_validate(changed), submission.items, submission.notes
-    )
+def _told(**options: Any) -> _Told:
+    try:
+        return _Told.model_validate(options)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "too_long":  # its own message counts "items"
+            message = f"has {len(first['input'])} characters; at most {first['ctx']['max_length']}"
+        raise WordsightError(
+            f"--{first['loc'][0]} {str(first['input'])[:60]!r}: {message}"
+        ) from None
+
+
+def _with(told: _Told, submission: Submission, run: Path) -> Submission:
+    header = submission.header.model_copy(update=told.header)
+    return replace(submission, header=header, origin=submission.origin or str(run))
 
 
 def _keep(submissions: list[Submission], target: Target, wish: Wish) -> list[Receipt]:
@@ -99,14 +131,14 @@ def _keep(submissions: list[Submission], target: Target, wish: Wish) -> list[Rec
     checks = [
         store.check(
             one,
-            name=one.header.label,
+            name=one.name,
             other_pictures=wish.other_pictures,
             partial=wish.partial,
         )
         for one in submissions
     ]
     receipts = [
-        store.add(one, checks=found, name=one.header.label, replace=wish.replace)
+        store.add(one, checks=found, name=one.name, replace=wish.replace)
         for one, found in zip(submissions, checks, strict=True)
     ]
     if target.new:
@@ -142,7 +174,6 @@ def _post(submissions: list[Submission], target: Target, wish: Wish) -> list[Rec
 
 def _post_one(submission: Submission, url: str, wish: Wish) -> Receipt:
     import httpx
-    from pydantic import ValidationError
 
     target = f"{url.rstrip('/')}/api/v1/submissions"
     token = os.environ.get(TOKEN_VARIABLE, "")
@@ -160,7 +191,9 @@ def _post_one(submission: Submission, url: str, wish: Wish) -> Receipt:
     except httpx.HTTPError as error:
         raise WordsightError(f"{target}: cannot be reached ({error})") from None
     if answer.status_code >= 400:
-        raise WordsightError(f"{target}: refused ({answer.status_code}): {_detail(answer.text)}")
+        raise WordsightError(
+            f"{submission.name}: {target}: refused ({answer.status_code}): {_detail(answer.text)}"
+        )
     try:
         return Receipt.model_validate_json(answer.content)
     except ValidationError:
@@ -182,11 +215,14 @@ def _ask(submissions: list[Submission], target: Target, wish: Wish) -> list[Rece
 
 def _pull_request(submission: Submission, repository: str, wish: Wish) -> Receipt:
     from huggingface_hub import CommitOperationAdd, HfApi
-    from huggingface_hub.errors import HfHubHTTPError
+
+    from leaderboard.hub_store import hub_errors
 
     path = f"incoming/{submission.id}.jsonl"
     asked = "".join(f" --{word}" for word in wish.words)
     try:
+        # a commit is tried again for half a minute where nothing answers; a question is not
+        HfApi().dataset_info(repository, timeout=HUB_PATIENCE)
         HfApi().create_commit(
             repo_id=repository,
             repo_type="dataset",
@@ -194,8 +230,12 @@ def _pull_request(submission: Submission, repository: str, wish: Wish) -> Receip
             commit_message=f"Submission: {submission.header.label}{asked}",
             create_pr=True,
         )
-    except (HfHubHTTPError, ValueError, OSError) as error:
-        raise WordsightError(f"{HUB}{repository}: no pull request opened ({error})") from None
+    except (*hub_errors(), ValueError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise WordsightError(
+            f"{HUB}{repository}: no pull request opened for {submission.name} ({reason}); look at "
+            "the network, the repository's name and HF_TOKEN, or pack into a file: --to run.jsonl"
+        ) from None
     return _unsent(submission, "pull request opened")
 
 

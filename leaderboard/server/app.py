@@ -9,11 +9,9 @@ from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from leaderboard.entry_files import LostEntryError
-from leaderboard.ledger import LedgerError
 from leaderboard.server import api, intake, pages
 from leaderboard.server.security import Guard
-from leaderboard.server.service import Service
+from leaderboard.server.service import DAMAGE, Service
 from wordsight import __version__
 from wordsight.errors import DataError
 
@@ -27,8 +25,7 @@ def create_app(service: Service) -> FastAPI:
 
     @app.exception_handler(DataError)
     def missing(request: Request, error: DataError) -> JSONResponse:
-        # what is damaged is no fault of who asks
-        status = 500 if isinstance(error, (LostEntryError, LedgerError)) else 404
+        status = 500 if isinstance(error, DAMAGE) else 404
         return JSONResponse({"detail": str(error)}, status_code=status)
 
     takes_in = intake.router(service)

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from leaderboard.records import Receipt
 from leaderboard.schema import SubmissionError
 from leaderboard.server.security import RateLimit, token_accepted
-from leaderboard.server.service import Service
+from leaderboard.server.service import DAMAGE, Service
 from wordsight.errors import DataError, WordsightError
 
 _BODY: dict[str, Any] = {
@@ -51,9 +51,11 @@ def router(service: Service) -> APIRouter:
             return await run_in_threadpool(
                 service.receive, content, partial=partial, replace=replace
             )
+        except DAMAGE as error:
+            raise HTTPException(500, str(error)) from None
         except (SubmissionError, DataError) as error:
             raise HTTPException(422, str(error)) from None
-        except WordsightError as error:  # the mirror could not be reached
+        except WordsightError as error:  # the board cannot be written, or its mirror not reached
             raise HTTPException(503, str(error)) from None
 
     return api

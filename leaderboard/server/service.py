@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 
 from leaderboard import ledger
+from leaderboard.entry_files import LostEntryError
 from leaderboard.examine import Signs, examine
 from leaderboard.gold import Gold
 from leaderboard.hub_store import Mirror
+from leaderboard.ledger import LedgerError
 from leaderboard.lines import read_submission
 from leaderboard.records import Board, Receipt, TaskInfo, TrackBoard
 from leaderboard.snapshot import current_board
@@ -19,6 +21,9 @@ from wordsight.errors import DataError
 PATIENCE = 5.0
 
 MAX_BODY = 64 * 1024 * 1024
+
+# errors of the board itself: no fault of who asks or submits
+DAMAGE = (LostEntryError, LedgerError)
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from leaderboard.lines import read_submission
 from leaderboard.store import open_store
 from tests.docs.follow import Scene, follow
 from tests.docs.pages import blocks, read_page
@@ -60,6 +62,15 @@ def look_up_submission(folder: Path) -> dict[str, str]:
     return {"SUBMISSION": first["submission"], "HASH": first["hash"]}
 
 
+def send_for_approval(folder: Path) -> dict[str, str]:
+    """A submission that waits, as a board served with --approve takes it; and its id."""
+    store = open_store(folder / "board")
+    packed = read_submission((folder / "run.jsonl").read_bytes())
+    header = packed.header.model_copy(update={"model": "another/model"})
+    receipt = store.add(replace(packed, header=header), partial=True, pending=True)
+    return {"SUBMISSION approved": f"{receipt.submission} approved"}
+
+
 @pytest.mark.slow
 def test_commands_run(tmp_path: Path, board_address: str, hub_address: str) -> None:
     environment = hub_server.settings(hub_address, tmp_path) | {"WORDSIGHT_TOKEN": TOKEN}
@@ -70,6 +81,7 @@ def test_commands_run(tmp_path: Path, board_address: str, hub_address: str) -> N
     }
     before = {
         f"wordsight {TAKE}": merge_pull_requests,
+        "wordsight leaderboard pending": send_for_approval,
         "wordsight leaderboard decide": look_up_submission,
         "wordsight ledger verify": look_up_submission,
     }

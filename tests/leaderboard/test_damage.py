@@ -14,7 +14,7 @@ from leaderboard import files
 from leaderboard.board import build_board
 from leaderboard.cli import app, ledger_app
 from leaderboard.snapshot import current_board, rebuild, snapshot_path
-from leaderboard.store import Store, create_store
+from leaderboard.store import Store, UnwritableError, create_store
 from leaderboard.submit import submit
 from tests.leaderboard.bench import Bench, make_bench
 from wordsight.errors import DataError
@@ -241,5 +241,36 @@ def test_reason_of_a_decision_has_a_limit(board: Path) -> None:
         store.decide(one, "withdrawn", "x" * 1001)
     with store.ledger_path.open("ab") as stream:
         stream.write(b'{"reason": "' + b"\\ud83d\\ude00" * 1000)
-    store.decide(one, "verified")
-    assert [event.kind for event in store.verify()][-2:] == ["withdrawn", "verified"]
+    store.decide(one, "withdrawn", "again")
+    assert [event.kind for event in store.verify()][-2:] == ["withdrawn", "withdrawn"]
+
+
+@pytest.mark.parametrize("cut_off", [1, 30])
+def test_a_cut_last_line_is_told_until_the_next_writer_takes_it_away(
+    board: Path, whole: Bench, cut_off: int
+) -> None:
+    shutil.rmtree(board / "snapshots")
+    path = board / "ledger.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut_off])
+    verify = ["verify", "--store", str(board)]
+    result = runner.invoke(ledger_app, verify)
+    assert result.exit_code != 0
+    assert isinstance(result.exception, DataError)
+    assert f"{path}: line 3: is cut" in str(result.exception)
+    submit(whole.run("bad", accuracy=0.1), str(board))
+    assert "3 lines, every link and file fits" in runner.invoke(ledger_app, verify).output
+
+
+def test_a_board_that_cannot_be_written_says_so(board: Path, whole: Bench) -> None:
+    (board / ".lock").unlink()
+    (board / ".lock").mkdir()  # no process, of whatever rights, can open it as a file
+    one = create_store(board).submissions()[0].id
+    for act in (
+        lambda: submit(whole.run("new"), str(board)),
+        lambda: create_store(board).decide(one, "verified"),
+    ):
+        with pytest.raises(UnwritableError) as caught:
+            act()
+        assert str(caught.value).startswith(f"{board}: the board cannot be written (")
+        assert "Make the folder writable" in str(caught.value)
+    assert len(create_store(board).submissions()) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,6 +77,32 @@ def test_item_and_its_pictures(served: Served) -> None:
             assert client.get(missing).status_code == 404
 
 
+def test_compare_page_takes_labels_and_ids_and_no_others(served: Served) -> None:
+    with served.client() as client:
+        rows = client.get("/api/v1/board").json()["tracks"][0]["rows"]
+        ids = {row["label"]: row["entry"] for row in rows}
+
+        def chosen(**query: str) -> list[str]:
+            page = client.get("/compare", params=query)
+            assert page.status_code == 200
+            return re.findall(r'value="(\w+)" selected>org/', page.text)
+
+        wanted = [ids["org/bad"], ids["org/middle"]]
+        assert chosen(a="org/bad", b="org/middle") == wanted
+        assert chosen(a=ids["org/bad"], b=ids["org/middle"]) == wanted
+        assert chosen(b="org/bad")[0] == ids["org/bad"]
+        for a, b in (("org/nobody", "org/bad"), ("org/bad", "org/nobody")):
+            answer = client.get("/compare", params={"a": a, "b": b})
+            assert answer.status_code == 404
+            assert "'org/nobody' is not on the board" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("query", ["page=abc", "track=tiny&page=abc", "%70age=abc", "page"])
+def test_an_address_with_a_page_is_answered(served: Served, query: str) -> None:
+    with served.client() as client:
+        assert client.get(f"/?{query}").status_code == 200
+
+
 def test_damaged_board_is_the_servers_fault(tmp_path: Path) -> None:
     bench = make_bench(tmp_path)
     submit(bench.run("good", accuracy=0.9), str(bench.board))
@@ -92,6 +119,47 @@ def test_damaged_board_is_the_servers_fault(tmp_path: Path) -> None:
         process.wait(20)
     assert answer.status_code == 500
     assert entry.name in answer.json()["detail"]
+
+
+def post(run: Path, port: int) -> httpx.Response:
+    """Submit a run over HTTP."""
+    (submission,) = read_runs(run)
+    return httpx.post(
+        f"http://127.0.0.1:{port}/api/v1/submissions",
+        content=write_submission(submission),
+        headers={"authorization": f"Bearer {TOKEN}", "content-type": "application/x-ndjson"},
+        timeout=30,
+    )
+
+
+def test_damaged_or_unwritable_board_is_not_the_submitters_fault(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path)
+    for name in "ab":
+        submit(bench.run(name), str(bench.board))
+    path, lock = bench.store.ledger_path, bench.board / ".lock"
+    whole = path.read_bytes()
+    first = whole.splitlines(keepends=True)[0]
+    port = free_port()
+    process = start(bench.board, port)
+    rows = f"http://127.0.0.1:{port}/api/v1/tracks/tiny/rows"
+    try:
+        for damaged in (whole + b"garbage\n", first + b"garbage\n"):
+            path.write_bytes(damaged)
+            for answer in (httpx.get(rows, timeout=30), post(bench.run("new"), port)):
+                assert answer.status_code == 500
+                assert "is no line of a ledger" in answer.json()["detail"]
+        path.write_bytes(whole)
+        lock.unlink()
+        lock.mkdir()  # no process, of whatever rights, can open it as a file
+        refused = post(bench.run("new"), port)
+        lock.rmdir()
+        taken = post(bench.run("new"), port)
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert refused.status_code == 503
+    assert "the board cannot be written" in refused.json()["detail"]
+    assert taken.status_code == 201
 
 
 def test_root_lists_every_route(served: Served) -> None:

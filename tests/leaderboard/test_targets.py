@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from leaderboard.cli import submit_command
+from leaderboard.cli import app, submit_command
 from leaderboard.run_header import plain_name
 from leaderboard.runs import read_runs
 from leaderboard.schema import is_name
 from leaderboard.submit import submit
 from leaderboard.targets import read_target
 from tests.leaderboard.bench import Bench
+from tests.wordsight import hub_server
 from wordsight.errors import DataError, WordsightError
 
 runner = CliRunner()
@@ -178,7 +180,96 @@ def test_counts_and_hash_are_printed(bench: Bench) -> None:
     result = runner.invoke(submit_app, [str(run), "--to", str(bench.board)])
     assert "tiny: 23 of 24 items answered, 1 missing, 1 unreadable" in result.output
     (event,) = bench.store.verify()
-    assert f"ledger: line 1, last hash {event.hash}" in result.output
+    assert f"line 1 of the ledger, whose last hash is {event.hash}" in result.output
+
+
+def test_receipt_of_what_was_there_before_is_true(bench: Bench) -> None:
+    runs = [bench.run(f"a{n}", seed=n, model_args="pretrained=org/a") for n in range(3)]
+    for number, run in enumerate(runs, 1):
+        new = runner.invoke(submit_app, [str(run), "--to", str(bench.board)])
+        assert f", attempt {number}\n" in new.output
+    again = runner.invoke(submit_app, [str(runs[0]), "--to", str(bench.board)])
+    assert "was submitted before" in again.output
+    assert "attempts at its row until now: 3" in again.output
+    events = bench.store.verify()
+    assert f"line 1 of the ledger, whose last hash is {events[-1].hash}" in again.output
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--contact", "x" * 301, "has 301 characters; at most 300"),
+        ("--cost", "2000000000", "less than or equal to 1000000000"),
+        ("--cost", "1e308", "less than or equal to 1000000000"),
+        ("--name", "no spaces", "a model's name holds letters"),
+        ("--name", "", "is empty"),
+    ],
+)
+def test_options_that_a_header_cannot_have_are_named(
+    bench: Bench, option: str, value: str, says: str
+) -> None:
+    words = [str(bench.run("a")), "--to", str(bench.board), option, value]
+    result = runner.invoke(submit_app, words)
+    assert isinstance(result.exception, WordsightError), result.exception
+    assert str(result.exception).startswith(f"{option} '")
+    assert says in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert bench.store.submissions() == []
+
+
+def test_a_cost_of_nothing_is_kept(bench: Bench) -> None:
+    submit(bench.run("a"), str(bench.board), cost=0.0)
+    assert bench.store.submissions()[0].header.cost == 0.0
+
+
+def test_of_several_runs_the_refused_one_is_named(bench: Bench) -> None:
+    bench.run("a", stamp="20261130_101500")
+
+    def edit(task: str, lines: list[dict[str, object]]) -> None:
+        del lines[12:]
+
+    bench.run("b", edit=edit, stamp="20261130_101501")
+    with pytest.raises(WordsightError) as caught:
+        submit(bench.root / "runs", str(bench.board))
+    results = bench.root / "runs" / "b" / "tiny__model" / "20261130_101501_results.json"
+    assert str(caught.value).startswith(f"{results}: org/b: ")
+
+
+def test_hub_that_does_not_answer_is_told_in_one_line(bench: Bench, tmp_path: Path) -> None:
+    with socket.socket() as probe:  # bound, so that nobody else takes it; it does not listen
+        probe.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{probe.getsockname()[1]}"
+        words = ["submit", str(bench.run("a")), "--to", "hf://datasets/lab/board"]
+        done = subprocess.run(
+            [sys.executable, "-c", "from wordsight.cli import main; main()", *words],
+            env=hub_server.environment(address, tmp_path)
+            | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "lab/board: no pull request opened for " in done.stderr
+    assert "Retrying" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [("dump", "OUT", "-f", "csv"), ("verdict", "--badge", "OUT")])
+def test_files_that_cannot_be_written_are_told_alike(
+    bench: Bench, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    for name in "ab":
+        submit(bench.run(name), str(bench.board))
+    entries = ("org/a", "org/b", "--task", "tiny") if words[0] == "verdict" else ()
+    missing = tmp_path / "none" / "board.out"
+    for out, says in (
+        (tmp_path, f"{tmp_path}: is a folder; give the name of a file"),
+        (missing, f"{missing}: there is no folder {missing.parent}; make it, or give another"),
+    ):
+        named = [str(out) if word == "OUT" else word for word in words]
+        result = runner.invoke(app, [*named, *entries, "--store", str(bench.board)])
+        assert isinstance(result.exception, WordsightError), result.exception
+        assert str(result.exception) == says
 
 
 @pytest.mark.parametrize(
