@@ -15,6 +15,8 @@ from symbal_tasks.cli_options import (
     Engine,
     Parts,
     Server,
+    Threshold,
+    positive,
 )
 
 
@@ -45,15 +47,16 @@ def audit_captions(
     ] = "",
     sample: Annotated[int, typer.Option(help="Pictures audited; 0 for all.", min=0)] = 10_000,
     k: Annotated[int, typer.Option("--k", help="Misalignments looked for.", min=1)] = 10,
-    threshold: Annotated[
-        float, typer.Option(help="A claim with less agreement counts as erroneous.")
-    ] = 0.5,
+    threshold: Threshold = 0.5,
     labels: Annotated[
-        Path | None, typer.Option(help="Labels by hand, CSV row,name,mark: reports kappa.")
+        Path | None, typer.Option(help="Labels by hand, CSV id,name,mark: reports kappa.")
     ] = None,
     report: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("audit"),
     fail_above: Annotated[
-        float | None, typer.Option(help="Exit with 4 if a finding that stands has a larger ratio.")
+        float | None,
+        typer.Option(
+            help="Exit with 4 if a finding that stands has a larger ratio.", callback=positive
+        ),
     ] = None,
     seed: int = 0,
     cache: CachePath = DEFAULT_CACHE,
@@ -100,7 +103,7 @@ def audit_null(
     sets: Annotated[int, typer.Option(min=1)] = 200,
     k: Annotated[int, typer.Option("--k", min=1)] = 5,
     sample: Annotated[int, typer.Option(min=0)] = 400,
-    threshold: float = 0.5,
+    threshold: Threshold = 0.5,
     seed: int = 0,
     cache: CachePath = DEFAULT_CACHE,
 ) -> None:
@@ -127,6 +130,9 @@ def make_captions(
 ) -> None:
     """Have a model caption every picture of a folder; a stopped run goes on where it was."""
     from symbal_tasks.audit.command import caption_folder
+    from symbal_tasks.audit.usable import names_left_out
 
-    count = caption_folder(images, model, server, out, prompt, max_tokens, cache)
+    count, skipped = caption_folder(images, model, server, out, prompt, max_tokens, cache)
+    for line in names_left_out(skipped):
+        typer.echo(line)
     typer.echo(f"{count} captions written to {out}")

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from symbal_tasks.cli_options import DEFAULT_CACHE, CachePath, Composed, DomainName, Parts, Server
+from symbal_tasks.cli_options import (
+    DEFAULT_CACHE,
+    CachePath,
+    Composed,
+    DomainName,
+    Parts,
+    Server,
+    cluster_counts,
+    distinct,
+)
 
 Built = Annotated[Path, typer.Option(help="Folder of a built SymbalBench.")]
 OwnPictures = Annotated[Path | None, typer.Option(help="Pictures, where the build has none.")]
@@ -29,7 +38,10 @@ def run_symbal(
     images: OwnPictures = None,
     methods: Annotated[
         str,
-        typer.Option(help="Of symbal, control, nogroup, direct, words; the first is compared."),
+        typer.Option(
+            help="Of symbal, control, nogroup, direct, words; the first is compared.",
+            callback=distinct,
+        ),
     ] = "symbal,control,nogroup",
     settings: SettingCount = 36,
     least_shown: LeastShown = 0,
@@ -40,7 +52,9 @@ def run_symbal(
     second: Annotated[
         str, typer.Option(help="Stage 2: 'behind' (as the paper) or 'everywhere'.")
     ] = "behind",
-    sweep: Annotated[str, typer.Option(help="Numbers of fact clusters tried.")] = "",
+    sweep: Annotated[
+        str, typer.Option(help="Numbers of fact clusters tried.", callback=cluster_counts)
+    ] = "",
     margin: Margin = 2.0,
     direct_model: Annotated[str, typer.Option(help="Model of the direct prompt.")] = "",
     direct_form: Annotated[

@@ -58,6 +58,15 @@ class Spec:
     embedding_scorer: str = ""
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What every row must have. captioned : a row without a reference needs a picture instead."""
+
+    pictures: bool
+    references: bool
+    captioned: bool
+
+
 # One server for all models, one for each model's name, or none.
 Server = Endpoint | Callable[[str], Endpoint] | None
 LOCAL = "hf:"
@@ -106,6 +115,22 @@ def spec(name: str, **changes: str) -> Spec:
             f"no part {', '.join(sorted(unknown))}; a composition has {', '.join(sorted(known))}"
         )
     return replace(PRESETS[name], **changes)
+
+
+def needs(parts: Spec) -> Needs:
+    """What a composition cannot do without in any row."""
+    kinds = {part.partition(":")[0] for part in (parts.scorer, parts.second_scorer)}
+    sees_rows = parts.row_summary.startswith("vision")
+    captioned = bool(parts.captioner)
+    return Needs(
+        pictures=parts.pictures != "references"
+        or sees_rows
+        or bool(kinds & {"embedding", "vision"}),
+        references=parts.pictures == "references"
+        or bool(kinds & {"lexical", "sentence"})
+        or (not captioned and ("text" in kinds or not sees_rows)),
+        captioned=captioned,
+    )
 
 
 def compose(

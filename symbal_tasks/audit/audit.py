@@ -25,6 +25,7 @@ from wordsight.errors import DataError
 # A feature shown by fewer pictures of a half, or missing in fewer, cannot be told from chance.
 LEAST_PICTURES = 5
 LEAST_HALF = 2
+NO_FEATURES = "none"
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,17 @@ def audit(
         len(first),
         len(second),
         captions.skipped,
-        features.name if features else "none",
+        features.name if features else NO_FEATURES,
         options.threshold,
         trace,
     )
+
+
+def drawn(captions: CaptionSet, options: AuditOptions) -> CaptionSet:
+    """Only the pictures that an audit with these options looks at."""
+    pictures = _by_picture(captions, options)
+    rows = tuple(row for row in captions.rows if captions.picture_of[row.id] in pictures)
+    return replace(captions, rows=rows)
 
 
 def halves(keys: Sequence[str], seed: int) -> tuple[list[str], list[str]]:

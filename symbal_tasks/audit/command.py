@@ -6,11 +6,11 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from symbal_tasks.audit.audit import AuditOptions, audit
+from symbal_tasks.audit.audit import AuditOptions, audit, drawn
 from symbal_tasks.audit.calibrate import calibrate
 from symbal_tasks.audit.captions import (
     PICTURES,
@@ -26,9 +26,10 @@ from symbal_tasks.audit.features import (
     read_features,
 )
 from symbal_tasks.audit.report import compare_labels, highest_ratio, lines, write_audit
+from symbal_tasks.audit.usable import names_left_out, pictures_in, usable
 from symbal_tasks.backends import CachedChat, Request
 from symbal_tasks.cache import ContentCache
-from symbal_tasks.compositions import chat_model, compose, spec
+from symbal_tasks.compositions import chat_model, compose, needs, spec
 from symbal_tasks.prompts import CAPTION
 from symbal_tasks.server import Endpoint
 from wordsight.errors import DataError, WordsightError
@@ -74,8 +75,9 @@ def run_audit(command: AuditCommand, say: Callable[[str], None]) -> float:
     cache = ContentCache(command.cache)
     features = _features(command, captions, cache)
     has_references = any(row.reference for row in captions.rows)
+    parts = spec(command.composition, **read_parts(command.parts))
     composition = compose(
-        spec(command.composition, **read_parts(command.parts)),
+        parts,
         cache,
         endpoint(command.server),
         references=has_references,
@@ -87,7 +89,12 @@ def run_audit(command: AuditCommand, say: Callable[[str], None]) -> float:
         threshold=command.threshold,
         seed=command.seed,
     )
-    result = audit(captions, composition, features, options, show_progress)
+    needed = needs(parts)
+    if isinstance(features, DetectorFeatures):
+        needed = replace(needed, pictures=True)
+    # only what is audited is decoded; labels may be about any row
+    chosen = usable(drawn(captions, options), needed, cache, show_progress)
+    result = audit(chosen, composition, features, options, show_progress)
     labelled = compare_labels(command.labels, result, captions, features) if command.labels else ()
     page = write_audit(result, captions, command.report, labelled)
     for line in lines(result):
@@ -114,9 +121,10 @@ def run_calibration(
 ) -> Iterator[str]:
     """Audit shuffled copies and yield lines about how many flagged something."""
     table = read_features(features)
+    kept, parts = ContentCache(cache), spec("offline")
     found = calibrate(
-        read_captions(captions),
-        compose(spec("offline"), ContentCache(cache)),
+        usable(read_captions(captions), needs(parts), kept),
+        compose(parts, kept),
         table,
         AuditOptions(findings=findings, sample=sample, threshold=threshold, seed=seed),
         sets=sets,
@@ -137,12 +145,18 @@ def caption_folder(
     prompt: str,
     max_tokens: int,
     cache: Path,
-) -> int:
-    """Caption every picture below a folder; returns how many. Raises DataError for an empty one."""
-    files = sorted(p for p in images.rglob("*") if p.suffix.lower() in PICTURES)
+) -> tuple[int, dict[str, list[str]]]:
+    """Caption every picture below a folder.
+
+    Returns how many, and by reason the names of files that are none. Raises DataError for a folder
+    without pictures.
+    """
+    kept = ContentCache(cache)
+    chat = CachedChat(chat_model(model, endpoint(server)), kept)
+    files, skipped = pictures_in(images, kept, show_progress)
     if not files:
-        raise DataError(f"{images}: no pictures ({', '.join(PICTURES)}) in it")
-    chat = CachedChat(chat_model(model, endpoint(server)), ContentCache(cache))
+        told = "".join(f"; {line}" for line in names_left_out(skipped))
+        raise DataError(f"{images}: no pictures ({', '.join(PICTURES)}) in it{told}")
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(out.name + ".part")
     with partial.open("w", encoding="utf-8") as stream:
@@ -154,7 +168,7 @@ def caption_folder(
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
             show_progress("caption", start + len(batch), len(files))
     partial.replace(out)
-    return len(files)
+    return len(files), skipped
 
 
 def endpoint(server: str) -> Endpoint | None:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from symbal_tasks.audit.audit import Audit, Flagged, Misalignment
+from symbal_tasks.audit.audit import LEAST_PICTURES, NO_FEATURES, Audit, Flagged, Misalignment
 from symbal_tasks.audit.captions import CaptionSet
 from symbal_tasks.audit.contrast import Contrast
 from symbal_tasks.audit.features import FeatureSource
@@ -23,6 +23,9 @@ from wordsight.errors import DataError
 
 EXAMPLES = 6
 THUMBNAIL = 320
+JOINED = "; "
+# Below this, a half holds too few pictures for all but the strongest associations.
+FEW = 20
 
 
 @dataclass(frozen=True)
@@ -79,23 +82,36 @@ def write_audit(
     with (folder / "rows.csv").open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(
-            ["row", "picture", "finding", "error", "feature", "shown", "agreement", "sentence"]
+            ["id", "picture", "finding", "error", "feature", "shown", "agreement", "sentence"]
         )
-        for number, m in enumerate(result.misalignments, 1):
-            for flag in m.flagged:
-                writer.writerow(
-                    [
-                        flag.row,
-                        flag.picture,
-                        number,
-                        m.error,
-                        m.feature or "",
-                        "" if flag.shown is None else int(flag.shown),
-                        f"{flag.agreement:.4f}",
-                        flag.sentence,
-                    ]
-                )
+        writer.writerows(_sentences(result))
     return page
+
+
+def _sentences(result: Audit) -> list[list[str]]:
+    """Every flagged sentence once; what its findings differ in is joined in their order."""
+    held: dict[tuple[str, str], dict[int, Flagged]] = {}
+    for number, m in enumerate(result.misalignments):
+        for flag in m.flagged:
+            held.setdefault((flag.row, flag.sentence), {})[number] = flag
+    rows = []
+    for flags in held.values():
+        first = next(iter(flags.values()))
+        found = [result.misalignments[number] for number in flags]
+        shown = ["" if flag.shown is None else str(int(flag.shown)) for flag in flags.values()]
+        rows.append(
+            [
+                first.row,
+                first.picture,
+                JOINED.join(str(number + 1) for number in flags),
+                JOINED.join(m.error for m in found),
+                JOINED.join(m.feature or "" for m in found),
+                JOINED.join(shown),
+                f"{first.agreement:.4f}",
+                first.sentence,
+            ]
+        )
+    return rows
 
 
 def as_json(result: Audit, agreements: Sequence[Labelled] = ()) -> dict[str, Any]:
@@ -128,17 +144,41 @@ def lines(result: Audit) -> list[str]:
         f"{result.n_found_on}, tested on {result.n_tested_on}"
     ]
     out += [f"left out: {count} ({reason})" for reason, count in result.skipped.items()]
-    for number, m in enumerate(result.misalignments, 1):
-        item = _numbers(m.tested)
-        goes = f" with {m.feature!r}" if m.feature else ", no feature could be tested"
-        mark = "*" if m.stands() else " "
+    fewest = min(result.n_found_on, result.n_tested_on)
+    if fewest < FEW:
         out.append(
-            f"{mark}{number:3}  {m.error!r}{goes}: ratio {item[0]} [{item[1]}], "
-            f"p(Holm) {_p(m)}, {len(m.flagged)} sentences flagged"
+            f"warning: a half of {fewest} pictures is small (below {FEW}); little can be found or "
+            "tested"
         )
-    if result.misalignments:
+    for number, m in enumerate(result.misalignments, 1):
+        ratio, interval = _numbers(m.tested)
+        mark = "*" if m.stands() else " "
+        told = (
+            f" with {m.feature!r}: ratio {ratio} [{interval}], p(Holm) {_p(m)}"
+            if m.feature
+            else ": no feature could be tested"
+        )
+        out.append(f"{mark}{number:3}  {m.error!r}{told}, {len(m.flagged)} sentences flagged")
+    if any(m.feature for m in result.misalignments):
         out.append("* stands at 5% after Holm's correction")
+    if not result.misalignments:
+        out.append("nothing found")
+    elif not any(m.feature for m in result.misalignments):
+        out.append(_untested(result))
     return out
+
+
+def _untested(result: Audit) -> str:
+    if result.features == NO_FEATURES:
+        return (
+            "no feature could be tested, as nothing says what the pictures show: "
+            "give --features or --detector"
+        )
+    return (
+        f"no feature could be tested ({result.features}): none goes with an error and is both "
+        f"shown and not shown by at least {LEAST_PICTURES} pictures of the first half; give "
+        "--features or --detector that mark others"
+    )
 
 
 def highest_ratio(result: Audit) -> float:
@@ -156,24 +196,27 @@ def highest_ratio(result: Audit) -> float:
 def compare_labels(
     path: Path, result: Audit, captions: CaptionSet, features: FeatureSource | None
 ) -> tuple[Labelled, ...]:
-    """Compare the marks with a CSV of labels by hand: columns ``row``, ``name``, ``mark`` (0 or 1).
+    """Compare the marks with a CSV of labels by hand: columns ``id``, ``name``, ``mark`` (0 or 1).
 
-    ``name`` is the error or the feature of a finding. Raises DataError for other columns, a row
-    that is not there, or a name that no finding has.
+    ``id`` is a row's as in ``rows.csv``; the column may also be called ``row``. ``name`` is the
+    error or the feature of a finding. Raises DataError for other columns, a row that is not there,
+    or a name that no finding has.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             labels = list(csv.DictReader(stream))
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
-    if not labels or not {"row", "name", "mark"} <= set(labels[0]):
-        raise DataError(f"{path}: expected a CSV with the columns row, name, mark")
+    columns = set(labels[0]) if labels else set()
+    column = "id" if "id" in columns else "row"
+    if not {column, "name", "mark"} <= columns:
+        raise DataError(f"{path}: expected a CSV with the columns id, name, mark")
     rows = {row.id: row for row in captions.rows}
     wanted: dict[str, list[tuple[str, bool]]] = {}
     for number, label in enumerate(labels, 2):
-        if label["row"] not in rows or label["mark"] not in ("0", "1"):
-            raise DataError(f"{path}: line {number}: no row {label['row']!r}, or mark not 0 or 1")
-        wanted.setdefault(label["name"], []).append((label["row"], label["mark"] == "1"))
+        if label[column] not in rows or label["mark"] not in ("0", "1"):
+            raise DataError(f"{path}: line {number}: no row {label[column]!r}, or mark not 0 or 1")
+        wanted.setdefault(label["name"], []).append((label[column], label["mark"] == "1"))
     marks = _marks(result, captions, features, rows)
     unknown = set(wanted) - set(marks)
     if unknown:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +19,11 @@ from symbal_tasks.audit.calibrate import calibrate
 from symbal_tasks.audit.captions import CaptionSet, read_captions
 from symbal_tasks.audit.features import ReferenceFeatures, TableFeatures, read_features
 from symbal_tasks.audit.report import as_json, compare_labels, highest_ratio, lines, write_audit
+from symbal_tasks.audit.usable import usable
 from symbal_tasks.backends import Row
 from symbal_tasks.cache import ContentCache
 from symbal_tasks.cli import app
-from symbal_tasks.compositions import compose, spec
+from symbal_tasks.compositions import compose, needs, spec
 from symbal_tasks.symbal import Composition, Options
 from tests.symbal_tasks.chat_server import Script, serve
 from tests.symbal_tasks.planted import PLANTED, Plant, plant
@@ -136,12 +139,14 @@ def test_report_opens_offline(found: Audit, tmp_path: Path) -> None:
     assert written == json.loads(json.dumps(as_json(found)))
     assert written["misalignments"][0]["stands"] is True
     listed = list(csv.DictReader((tmp_path / "out" / "rows.csv").open()))
-    assert len(listed) == sum(len(m.flagged) for m in found.misalignments)
+    sentences = {(f.row, f.sentence) for m in found.misalignments for f in m.flagged}
+    assert {(row["id"], row["sentence"]) for row in listed} == sentences
+    assert len(listed) == len(sentences)
     assert {row["error"] for row in listed} >= {"umbrella"}
     beach = {r.id for r in rows if "beach" in r.reference.lower()}
     for row in listed:
         if row["feature"] == "beach":
-            assert row["shown"] == str(int(row["row"] in beach))
+            assert row["shown"] == str(int(row["id"] in beach))
     # the first examples are those with the feature; small screens and dark ones are provided for
     first = re.search(r"<figcaption>.*?</figcaption>", text, re.DOTALL)
     assert first is not None
@@ -159,7 +164,10 @@ def test_labels_by_hand_give_kappa(found: Audit, tmp_path: Path) -> None:
     given += [(row.id, "beach", int("beach" in row.reference.lower())) for row in picked]
     flipped = [(i, n, 1 - m if k < 3 else m) for k, (i, n, m) in enumerate(given)]
     path.write_text("row,name,mark\n" + "".join(f"{i},{n},{m}\n" for i, n, m in flipped))
+    by_row = compare_labels(path, found, captions, table)
+    path.write_text("id,name,mark\n" + "".join(f"{i},{n},{m}\n" for i, n, m in flipped))
     first, second = compare_labels(path, found, captions, table)
+    assert by_row == (first, second)
     assert first.agreement.share == pytest.approx(57 / 60)
     assert first.kind == "erroneous claim"
     assert second.agreement.kappa == 1.0
@@ -230,6 +238,131 @@ def test_captions_made_by_a_server_can_be_audited(tmp_path: Path, cache: Path) -
         assert CliRunner().invoke(app, words).exit_code == 0
     assert len(script.requests) == 5
     assert len(read_captions(tmp_path / "c.jsonl", folder).rows) == 5
+
+
+def test_a_sentence_of_two_findings_is_listed_once(found: Audit, tmp_path: Path) -> None:
+    top = found.misalignments[0]
+    both = replace(found, misalignments=(top, replace(top, error="parasol", feature=None)))
+    write_audit(both, _set(beaches(200)), tmp_path)
+    listed = list(csv.DictReader((tmp_path / "rows.csv").open()))
+    assert len(listed) == len({(flag.row, flag.sentence) for flag in top.flagged})
+    assert {(row["finding"], row["error"]) for row in listed} == {("1; 2", "umbrella; parasol")}
+
+
+def test_what_could_not_be_tested_is_said(offline: Composition) -> None:
+    options = replace(QUICK, sample=60)
+    told = "\n".join(lines(audit(_set(beaches(200)), offline, None, options)))
+    assert "nothing says what the pictures show: give --features or --detector" in told
+    assert "p(Holm)" not in told
+    assert "warning" not in told
+    few = lines(audit(_set(beaches(30)), offline, None, QUICK))
+    assert "half of 15 pictures" in few[1]
+    right = [Row(str(k), "A dog.", "A dog.") for k in range(60)]
+    clean = lines(audit(_set(right), offline, ReferenceFeatures(), QUICK))
+    assert clean[-1] == "nothing found"
+    assert not any("warning" in line for line in clean)
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "value"),
+    [
+        ("audit", "--fail-above", "nan"),
+        ("audit", "--fail-above", "inf"),
+        ("audit", "--fail-above", "-1"),
+        ("audit", "--fail-above", "0"),
+        ("audit", "--threshold", "nan"),
+        ("audit", "--threshold", "7"),
+        ("audit-null", "--threshold", "-0.1"),
+        ("symbal", "--sweep", "0,-3"),
+        ("symbal", "--sweep", "1"),
+        ("symbal", "--sweep", "many"),
+        ("symbal", "--methods", "symbal,symbal"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(
+    command: str, option: str, value: str, tmp_path: Path
+) -> None:
+    needed = {
+        "audit": ["--captions", "c.csv"],
+        "audit-null": ["--captions", "c.csv", "--features", "f.csv"],
+        "symbal": ["--benchmark", str(tmp_path)],
+    }
+    result = CliRunner().invoke(app, [command, *needed[command], option, value])
+    assert result.exit_code == 2, result.output
+    assert option in result.output
+
+
+def test_what_is_no_picture_is_not_sent(tmp_path: Path) -> None:
+    from PIL import Image
+
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    Image.new("RGB", (4, 4)).save(folder / "good.png")
+    (folder / "inside.png").symlink_to(folder / "good.png")
+    Image.new("RGB", (4, 4)).save(tmp_path / "private.png")
+    (folder / "secret.jpg").symlink_to(tmp_path / "private.png")
+    (folder / "text.jpg").write_text("not a picture")
+    (folder / "empty.jpg").touch()
+    (folder / "folder.jpg").mkdir()
+    (folder / "gone.jpg").symlink_to(folder / "nothing")
+    script = Script()
+    words = ["caption", "--images", str(folder), "--model", "m", "--cache", str(tmp_path / "c")]
+    with serve(script) as url:
+        words += ["--server", url, "--out", str(tmp_path / "c.jsonl")]
+        result = CliRunner().invoke(app, words)
+        assert result.exit_code == 0, result.output
+        held = [json.loads(line)["image"] for line in (tmp_path / "c.jsonl").open()]
+        assert held == ["good.png", "inside.png"]
+        assert "left out: 2 (no picture): empty.jpg, text.jpg" in result.output
+        assert "left out: 1 (not a file): folder.jpg" in result.output
+        assert "left out: 1 (link out of the folder): secret.jpg" in result.output
+        for name in held:
+            (folder / name).unlink()
+        alone = CliRunner().invoke(app, words)
+    assert isinstance(alone.exception, DataError)
+    assert "text.jpg" in str(alone.exception)
+    # both names hold the same bytes, so one question was asked
+    assert len(script.requests) == 1
+
+
+def test_bad_rows_do_not_end_an_audit(tmp_path: Path, cache: Path) -> None:
+    rows = beaches(40)
+    captions, features = _files(tmp_path, [replace(rows[0], reference=""), *rows[1:]])
+    arguments = ["audit", "--captions", captions, "--features", features, "--k", 1]
+    arguments += ["--report", tmp_path / "out", "--cache", cache]
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    assert "left out: 1 (no reference)" in result.output
+    assert "39 captions of 39 pictures" in result.output
+
+
+def test_only_what_a_composition_needs_is_checked() -> None:
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.effect_noise((64, 64), 50).save(stream, "PNG")
+    good = stream.getvalue()
+    rows = [
+        Row("good", "A.", "A.", lambda: good),
+        Row("cut", "A.", "A.", lambda: good[:-200]),
+        Row("bare", "A.", "A."),
+        Row("unread", "A.", "", lambda: good),
+    ]
+    store = ContentCache()
+
+    def kept(name: str, **parts: str) -> tuple[list[str], dict[str, int]]:
+        found = usable(_set(rows), needs(spec(name, **parts)), store)
+        return [row.id for row in found.rows], dict(found.skipped)
+
+    assert kept("offline") == (["good", "cut", "bare"], {"no reference": 1})
+    assert kept("offline_pictures") == (
+        ["good"],
+        {"picture cannot be decoded": 1, "no picture": 1, "no reference": 1},
+    )
+    made = {"scorer": "text:m", "captioner": "vision:m", "pictures": "clip:m"}
+    assert kept("offline_pictures", **made)[0] == ["good", "unread"]
+    with pytest.raises(DataError, match=r"left out: 1 \(no picture\)"):
+        usable(_set(rows[2:3]), needs(spec("offline_pictures")), store)
 
 
 @pytest.fixture(scope="module")
