@@ -62,7 +62,7 @@ class SettingView(Sequence[dict[str, Any]]):
 
     def __getitem__(self, index: Any) -> Any:
         setting = self.settings[int(index)]
-        return {"number": int(index), "setting": setting.id}
+        return {"number": int(index), "item": setting.id}
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (self[i] for i in range(len(self)))

@@ -187,7 +187,7 @@ def main() -> None:
     except SystemExit as end:
         # typer ends in silence when Ctrl-C is pressed
         if end.code == INTERRUPTED:
-            kept = "; what was answered is kept, add --resume to go on" * (
+            kept = "; answers that had come are kept, add --resume to go on" * (
                 sys.argv[1:2] == ["eval"]
             )
             typer.echo(f"wordsight: interrupted{kept}", err=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -103,28 +104,56 @@ class PictureModel(lmms):
         """
         raise WordsightError(f"{type(self).__name__} compares pictures with texts and writes none")
 
+    def reply(self, prompts: Sequence[str], max_tokens: int) -> Iterator[str]:
+        """Yield a response per prompt without a picture; a request that failed is marked."""
+        return self.write(prompts, max_tokens)
+
     def arrange(self, requests: Sequence[Any]) -> list[int]:
         """The order in which requests are best asked, as positions.
 
         Questions about one picture stand together, pictures of one size too, large ones first, so
-        that a picture too large for the memory shows at once.
+        that a picture too large for the memory shows at once. Questions without a picture follow.
         """
-        return picture_major([self._ask(request) for request in requests])
+        about = [position for position, one in enumerate(requests) if self._has_picture(one)]
+        order = picture_major([self._ask(requests[position]) for position in about])
+        rest = sorted(set(range(len(requests))) - set(about))
+        return [*(about[position] for position in order), *rest]
 
     def generate_until(self, requests: list[Any]) -> Iterator[str]:
         """lmms-eval's call; the responses come as a stream, in the order of the requests."""
-        asks = [self._ask(request) for request in requests]
-        order = picture_major(asks)
-        return in_original_order(order, self.answer([asks[i] for i in order]))
+        order = self.arrange(requests)
+        about = [requests[i] for i in order if self._has_picture(requests[i])]
+        rest = [requests[i] for i in order[len(about) :]]
+        answers: Iterator[str] = iter(())
+        if about:
+            answers = self.answer([self._ask(request) for request in about])
+        for tokens, group in itertools.groupby(rest, key=_most_tokens):
+            prompts = [request.args[0] for request in group]
+            answers = itertools.chain(answers, self.reply(prompts, tokens))
+        return in_original_order(order, answers)
+
+    def _has_picture(self, request: Any) -> bool:
+        """Whether a request is about a picture. Raises WordsightError for tasks of others."""
+        _, _, _, doc_id, task, split = request.args
+        view = self.task_dict[task][split]
+        doc = view[doc_id]
+        if hasattr(view, "picture") and "image_id" in doc:
+            return True
+        if "item" in doc:
+            return False
+        raise WordsightError(
+            f"task {task}: this model runs on the tasks of this package only (`wordsight tasks`); "
+            "others need an adapter of lmms-eval"
+        )
 
     def _ask(self, request: Any) -> Ask:
         question, _, _, doc_id, task, split = request.args
         view = self.task_dict[task][split]
         doc = view[doc_id]
-        if not hasattr(view, "picture") or "image_id" not in doc:
+        if "image_id" not in doc:
             raise WordsightError(
-                f"task {task} is not a picture ranking task: {type(self).__name__} runs only on "
-                "picture ranking tasks, e.g. sage_demo"
+                f"task {task} is no picture ranking task, and {type(self).__name__} does nothing "
+                "else; e.g. sage_demo is one"
             )
         kind = doc.get("kind", "yes_no")
         if kind not in self.kinds:
@@ -151,6 +180,11 @@ class PictureModel(lmms):
     def generate_until_multi_round(self, requests: list[Any]) -> list[str]:
         """Not offered: every question stands alone."""
         raise WordsightError(f"{type(self).__name__} answers single questions only")
+
+
+def _most_tokens(request: Any) -> int:
+    options = next((argument for argument in request.args if isinstance(argument, dict)), {})
+    return int(options.get("max_new_tokens", 256))
 
 
 def usable_device(name: str | None) -> torch.device:

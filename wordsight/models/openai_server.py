@@ -102,6 +102,24 @@ class OpenAIServer(PictureModel):
 
         yield from self._stream(one, prompts)
 
+    def reply(self, prompts: Sequence[str], max_tokens: int) -> Iterator[str]:
+        """Yield a response per prompt; one that stays without a reply is marked as failed."""
+
+        async def one(prompt: str) -> str:
+            messages = [{"role": "user", "content": prompt}]
+            try:
+                return message_text(await self._post(messages, max_tokens, likelihood=False))
+            except RequestFailedError as error:
+                return self._given_up(error)
+
+        yield from self._stream(one, prompts)
+
+    def _given_up(self, error: RequestFailedError) -> str:
+        """The response of a failed request. Raises WordsightError when nothing was ever met."""
+        if is_refusal(error) and not self._met:
+            raise WordsightError(f"{self.server.url}: {error}") from error
+        return failed(str(error))
+
     def _stream(self, ask: Callable[[T], Coroutine[Any, Any, str]], items: Sequence[T]) -> Any:
         before = time.perf_counter()
         in_a_row = 0
@@ -141,9 +159,7 @@ class OpenAIServer(PictureModel):
         except _NoLikelihoodsError:
             return await self._answer_one(ask)
         except RequestFailedError as error:
-            if is_refusal(error) and not self._met:
-                raise WordsightError(f"{self.server.url}: {error}") from error
-            return failed(str(error))
+            return self._given_up(error)
 
     async def _post(self, messages: Any, max_tokens: int, *, likelihood: bool) -> dict[str, Any]:
         while True:

@@ -65,7 +65,8 @@ class YesNoReader:
     def _kind(self, request: Any) -> str:
         doc_id, task, split = request.args[-3:]
         document = self.task_dict[task][split][doc_id]  # type: ignore[attr-defined]
-        return str(document.get("kind", "yes_no"))
+        # a question without a picture, as SymbalBench asks, is answered in text
+        return str(document.get("kind", "yes_no" if "image_id" in document else "text"))
 
     def _readings(self, requests: Sequence[Any]) -> Iterator[Reading]:
         size = self._batch_size(requests)

@@ -61,8 +61,8 @@ def load_model(spec: RunSpec) -> lmms:
             f"the weights of --model_args {spec.model_args!r} are cut or damaged ({error}); fetch "
             "the checkpoint again"
         ) from error
-    except (TypeError, ValueError, OSError) as error:
-        # a wrong name in --model_args, a checkpoint that is not there
+    except (TypeError, ValueError, OSError, RuntimeError, AssertionError) as error:
+        # a wrong name in --model_args, a checkpoint that is not there, no such device
         raise WordsightError(
             f"{spec.model} cannot be made from --model_args {spec.model_args!r}: {error}\n"
             f"It takes {', '.join(_options_of(kind))}; write them as name=value,name=value"

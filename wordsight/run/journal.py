@@ -8,7 +8,6 @@ request, and knows a request by its content instead of its place.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import time
@@ -22,8 +21,10 @@ from wordsight.errors import WordsightError
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-# A model that returns lists is asked in portions, so that a kill loses one portion at most.
-PORTION = 256
+# A model that returns lists is asked in portions, so that a kill loses one portion at most: by the
+# letters of their prompts, since long prompts take long, and by number.
+PORTION_LETTERS = 65_536
+LEAST_PORTION, MOST_PORTION = 8, 256
 
 
 class Journal:
@@ -134,8 +135,9 @@ def keep_answers(
         arranged = list(open_requests.items())
         if arrange is not None:
             arranged = [arranged[i] for i in arrange([request for _, request in arranged])]
-        pending = iter(arranged)
-        while portion := list(itertools.islice(pending, len(arranged) if arrange else PORTION)):
+        for portion in [arranged] if arrange is not None else _portions(arranged):
+            if not portion:
+                break
             answers = ask([request for _, request in portion])
             for (key, _), answer in zip(portion, answers, strict=True):
                 text = _text(answer)
@@ -148,6 +150,21 @@ def keep_answers(
             yield failures[key] if answer is None else answer
 
     return generate_until
+
+
+def _portions(pending: Sequence[tuple[str, Any]]) -> Iterator[list[tuple[str, Any]]]:
+    """Requests in lots that a model which returns lists is asked at once."""
+    portion: list[tuple[str, Any]] = []
+    letters = 0
+    for key, request in pending:
+        portion.append((key, request))
+        letters += len(str(request.args[0]))
+        full = letters >= PORTION_LETTERS and len(portion) >= LEAST_PORTION
+        if full or len(portion) == MOST_PORTION:
+            yield portion
+            portion, letters = [], 0
+    if portion:
+        yield portion
 
 
 def request_key(request: Any, task_dict: dict[str, Any]) -> str:

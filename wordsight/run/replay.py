@@ -38,15 +38,16 @@ class Replay(lmms):
                 "is a shard missing or unfinished?"
             )
         for task, doc in docs:
-            yield self._answers[task, doc["item"]][doc["candidate"]]
+            # a setting of SymbalBench has one answer and no candidates
+            yield self._answers[task, doc["item"]][doc.get("candidate", 0)]
 
     def loglikelihood(self, requests: Sequence[Any]) -> list[tuple[float, bool]]:
-        """Not offered: only ranking tasks are merged."""
-        raise WordsightError("only ranking tasks can be merged")
+        """Not offered: only generated answers are merged."""
+        raise WordsightError("only generated answers can be merged")
 
     def generate_until_multi_round(self, requests: Sequence[Any]) -> list[str]:
-        """Not offered: only ranking tasks are merged."""
-        raise WordsightError("only ranking tasks can be merged")
+        """Not offered: only generated answers are merged."""
+        raise WordsightError("only generated answers can be merged")
 
 
 def merge(parts: Sequence[Path], output: Path) -> tuple[RunResult, RunSpec, float]:
