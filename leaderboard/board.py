@@ -22,7 +22,8 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
 
     base : label or id of the entry that every other is tested against, besides the best.
     tracks : names of the tracks wanted (``Catalog.chosen``); all by default. Tracks without rows
-        are left out, unless no track that was asked for has any.
+        are left out, unless no track that was asked for has any. What is withdrawn or archived is
+        then listed only where it answers tasks of theirs.
 
     Raises DataError for an unknown base or track.
     """
@@ -34,6 +35,12 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
     base_id = find_entry(entries, base).id if base else ""
     built = [track_board(store, track, entries, base_id) for track in chosen]
     filled = [track for track in built if track.rows]
+    names = {task.name for track in chosen for task in track.tasks}
+    listed = [
+        one
+        for one in submissions
+        if not tracks or any(run.name in names for run in one.header.tasks)
+    ]
     return Board(
         title=catalog.title,
         commit=last.hash if last else ledger.GENESIS,
@@ -42,10 +49,10 @@ def build_board(store: Store, *, base: str = "", tracks: Sequence[str] = ()) -> 
         tracks=filled if filled or not tracks else built,
         withdrawn=[
             Withdrawal(submission=one.id, label=one.header.label, reason=one.withdrawn)
-            for one in submissions
+            for one in listed
             if one.withdrawn
         ],
-        archived=_archived(store, submissions),
+        archived=_archived(store, listed),
     )
 
 

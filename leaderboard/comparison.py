@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from leaderboard.entries import Entry, current_entries, find_entry
 from leaderboard.score_files import Matrix
 from leaderboard.scoring import STATUSES, ItemScore, Measure, value
-from leaderboard.site.formats import count, limits_signed, p_value, signed
+from leaderboard.site.formats import counted, limits_signed, p_value, signed
 from leaderboard.stats import (
     DifferencePairs,
     benjamini_hochberg,
@@ -24,7 +24,7 @@ from leaderboard.stats import (
 from leaderboard.store import Store
 from wordsight.errors import DataError
 
-Answer = Literal["yes", "no", "cannot tell"]
+Answer = Literal["yes", "no", "cannot tell", "no verdict"]
 
 ALPHA = 0.05
 # Above this share of unanswered items a difference says more about the run than about the model.
@@ -61,8 +61,8 @@ class Duel(BaseModel):
     correction (claims) and Benjamini and Hochberg's (looking around) over them all; None beyond
     ``MAX_FAMILY`` entries.
     answer : is a better than b? "yes", "no" (b is better) or "cannot tell", for this one pair; yes
-    and no need p < 0.05 and an interval without zero. Where one of the two leaves more than one
-    item in twenty unanswered, the items cannot tell.
+    and no need p < 0.05 and an interval without zero. "no verdict" where one of the two leaves more
+    than one item in twenty unanswered (``MOST_MISSING``).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,7 +114,7 @@ def duels(
     corrected = len(family or entries) <= MAX_FAMILY
     family = (family or entries) if corrected else entries
     matrix = store.matrix(task, [entry.by_task[task].id for entry in family])
-    blank = [gold.kind.without.get(interface, frozenset()) for interface in matrix.interfaces]
+    blank = [gold.kind.lacking(task, interface) for interface in matrix.interfaces]
     wanted = list(combinations(range(len(entries)), 2))
     gaps = {
         measure: difference_pairs(matrix.values[measure.name], pairs=wanted, clusters=gold.clusters)
@@ -134,9 +134,11 @@ def duels(
     for row, (i, j) in enumerate(wanted):
         k = place[i, j]
         wins, losses = float(counts.wins[k]), float(counts.losses[k])
-        better: Answer = "yes" if main.difference[row] > 0 else "no"
-        told_apart = p[k] < ALPHA and not main.low[row] <= 0 <= main.high[row]
-        whole = max(missing[i], missing[j]) <= MOST_MISSING * len(gold)
+        answer: Answer = "cannot tell"
+        if max(missing[i], missing[j]) > MOST_MISSING * len(gold):
+            answer = "no verdict"
+        elif p[k] < ALPHA and not main.low[row] <= 0 <= main.high[row]:
+            answer = "yes" if main.difference[row] > 0 else "no"
         found.append(
             Duel(
                 task=task,
@@ -166,7 +168,7 @@ def duels(
                 pairs=len(p) if corrected else 0,
                 p_holm=float(holms[k]) if corrected else None,
                 p_screening=float(screens[k]) if corrected else None,
-                answer=better if told_apart and whole else "cannot tell",
+                answer=answer,
             )
         )
     return found
@@ -236,15 +238,19 @@ def sentence(found: Duel) -> str:
         "yes": "Yes.",
         "no": f"No. {found.label_b} is the better one.",
         "cannot tell": "These items cannot tell.",
+        "no verdict": f"No verdict: {_unanswered(found)}; they count as wrong, so the difference "
+        "says little about the models.",
     }
     first = found.gaps[0]
-    size = f"{found.items} items" + (f" in {found.groups} groups" if found.groups else "")
+    size = counted(found.items, "item")
+    if found.groups:
+        size += f" in {counted(found.groups, 'group')}"
     return (
         f"{question} {words[found.answer]}\n"
         f"{first.label} {100 * first.a:.1f}% and {100 * first.b:.1f}% ({size}), difference "
         f"{signed(found.difference)} points ({limits_signed(found)}), p {p_value(found.p)} "
-        f"({found.method}), {count(found.wins)} items right only by the first, "
-        f"{count(found.losses)} only by the second.\n"
+        f"({found.method}), {counted(found.wins, 'item')} right only by the first, "
+        f"{counted(found.losses, 'item')} only by the second.\n"
         f"{_family(found)}{_missing(found)}{_power(found)}"
     )
 
@@ -255,6 +261,16 @@ def _family(found: Duel) -> str:
     return (
         f"Among all {found.pairs} pairs of entries: p {p_value(found.p_holm)} by Holm (for "
         f"claims), {p_value(found.p_screening)} by Benjamini-Hochberg (for looking around).\n"
+    )
+
+
+def _unanswered(found: Duel) -> str:
+    """Which of the two leaves how many items unanswered, where these are more than allowed."""
+    sides = (("the first", found.missing_a), ("the second", found.missing_b))
+    return " and ".join(
+        f"{who} left {missing} of {counted(found.items, 'item')} unanswered"
+        for who, missing in sides
+        if missing > MOST_MISSING * found.items
     )
 
 
@@ -282,7 +298,7 @@ def badge_svg(found: Duel) -> str:
 
     left = f"{found.label_a} better than {found.label_b}? ({found.task})"
     right = found.answer
-    colour = {"yes": "#147a44", "no": "#b3261e", "cannot tell": "#5b646e"}[found.answer]
+    colour = {"yes": "#147a44", "no": "#b3261e"}.get(found.answer, "#5b646e")
     wide, narrow = 16 + int(6.6 * len(left)), 16 + int(6.8 * len(right))
     title = escape(sentence(found))
     return (

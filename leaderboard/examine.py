@@ -51,10 +51,11 @@ def _track(store: Store, track: TrackBoard) -> list[Signs]:
             for entry, by_task in scores.items()
             if task in by_task
         }
-        for one, other, share in twins(traits):
+        for one, other, alike, both in twins(traits):
+            share = f"all {both}" if alike == both else f"{alike} of {both}"
             for here, there in ((one, other), (other, one)):
                 signs[here].append(
-                    f"{name}: answers like {labels[there]} on {100 * share:.0f}% of the items"
+                    f"{name}: answers like {labels[there]} on {share} items that both answered"
                 )
     for entry, texts in _earlier(store, track).items():
         signs[entry] += texts

@@ -73,11 +73,11 @@ def expectations(
     return found
 
 
-def twins(traits: Mapping[str, Sequence[Hashable]]) -> list[tuple[str, str, float]]:
-    """Pairs of entries that answer alike on nearly every item.
+def twins(traits: Mapping[str, Sequence[Hashable]]) -> list[tuple[str, str, int, int]]:
+    """Pairs of entries that answer alike on nearly every item that both answered.
 
     traits : entry -> what its answer to each item is like (``Kind.trait``), items in one order;
-    None says nothing. Returns entry, entry, share of items.
+    None says nothing. Returns entry, entry, items answered alike, items compared.
     """
     entries = list(traits)
     pairs: Iterable[tuple[str, str]] = combinations(entries, 2)
@@ -94,5 +94,5 @@ def twins(traits: Mapping[str, Sequence[Hashable]]) -> list[tuple[str, str, floa
             if a is not None and b is not None
         ]
         if len(both) >= 20 and sum(both) >= TWINS * len(both):
-            found.append((one, other, sum(both) / len(both)))
+            found.append((one, other, sum(both), len(both)))
     return found

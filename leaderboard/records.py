@@ -90,6 +90,7 @@ class Row(BaseModel):
     notes : how many items are missing, unreadable, ... remarks : on its attempts: where not the
         newest counts, where a difference joins two.
     rank : best and worst rank that the data allow at 95%. submitted : UTC.
+    contact : whom to ask. cost : of the run, in US dollars. Both as the submitter gave them.
     """
 
     model_config = _FROZEN
@@ -113,6 +114,7 @@ class Row(BaseModel):
     verified: bool
     source: str
     command: str
+    contact: str
     cost: float | None
     wall_seconds: float | None
     notes: list[str] = Field(default_factory=list)

@@ -9,6 +9,7 @@ from leaderboard.comparison import Disagreement, Duel, sentence
 from leaderboard.records import Board, Comparison, Group, Row, TrackBoard
 from leaderboard.site.formats import (
     NONE,
+    counted,
     limits,
     limits_signed,
     p_value,
@@ -34,18 +35,23 @@ def print_board(board: Board, *, parts: bool = False) -> None:
     if not board.tracks:
         console.print("No submissions yet.")
     for track in board.tracks:
+        if not track.rows:
+            console.print(f"{track.label} ({track.name}): no entries yet.")
+            continue
         console.print(_table(board, track))
         for table in _parts(track) if parts else ():
             console.print(table)
         for task in track.tasks:
             console.print(
-                f"{task.label}: {task.name} version {task.version}, {task.items} items, "
-                f"dataset {task.dataset}"
+                f"{task.label}: {task.name} version {task.version}, "
+                f"{counted(task.items, 'item')}, dataset {task.dataset}"
             )
     for old in board.archived:
         console.print(f"earlier version: {old.label}: {old.task}, version {old.version}")
     for one in board.withdrawn:
         console.print(f"withdrawn: {one.label} ({one.submission}): {one.reason}")
+    if not any(track.rows for track in board.tracks):
+        return
     console.print(
         "Percent, 95% intervals. A rank range holds all places that the data allow; the order "
         "inside a range may be luck. Over all rows against the same one: p by Holm, for claims; "
@@ -67,7 +73,7 @@ def print_duel(
     console.print(sentence(found))
     table = Table(header_style="bold")
     for heading in ("Item", *headings, found.label_a, found.label_b):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for one in items[:limit]:
         told = (one.item, one.term, one.context, one.answer_a, one.answer_b)
         table.add_row(*[Text(text) for text in told])
@@ -99,7 +105,7 @@ def print_published(tracks: Collection[str] = ()) -> None:
             )
             grouped = any(row.group for row in printed.rows)
             for heading in ("Model", "Group") if grouped else ("Model",):
-                table.add_column(heading)
+                table.add_column(heading, overflow="fold")
             for column in printed.columns:
                 table.add_column(column, justify="right")
             for row in printed.rows:
@@ -123,15 +129,12 @@ def _table(board: Board, track: TrackBoard) -> Table:
 
     table = Table(title=track.label, title_justify="left", header_style="bold")
     table.add_column("Rank", justify="right", no_wrap=True)
-    table.add_column("Model", ratio=1)
+    table.add_column("Model", ratio=1, overflow="fold")
     kind = "macro " if len(track.ranked) > 1 else ""
     for measure in track.measures:
-        table.add_column(f"{kind}{measure.label}", justify="right", no_wrap=True)
-    for label in track.deltas:
-        table.add_column(label, justify="right", no_wrap=True)
-    table.add_column("- best", justify="right", no_wrap=True)
-    if board.base:
-        table.add_column("- base", justify="right", no_wrap=True)
+        table.add_column(f"{kind}{measure.label}", justify="right")
+    for label in (*track.deltas, "- best", *(["- base"] if board.base else [])):
+        table.add_column(label, justify="right")
     for row in track.rows:
         scores = [row.scores.get(measure.name) for measure in track.measures]
         cells = [
@@ -157,7 +160,7 @@ def _parts(track: TrackBoard) -> Iterator[Table]:
         if not parts:
             continue
         table = Table(title=f"{task.label}, by part", title_justify="left", header_style="bold")
-        table.add_column("Model", ratio=1)
+        table.add_column("Model", ratio=1, overflow="fold")
         table.add_column("Part", no_wrap=True)
         for heading in ("Items", *[measure.label for measure in track.measures]):
             table.add_column(heading, justify="right", no_wrap=True)

@@ -105,6 +105,7 @@ def track_board(store: Store, track: Track, entries: Sequence[Entry], base: str)
                 verified=all(entry.by_task[name].verified for name in own),
                 source=newest.header.source,
                 command=newest.header.command,
+                contact=newest.header.contact,
                 cost=newest.header.cost,
                 wall_seconds=newest.header.wall_seconds,
                 notes=_notes(list(own.values())),
@@ -166,7 +167,7 @@ def _joined_notes(
 def _scores(entries: Sequence[Entry], matrix: Matrix, gold: Gold) -> Scores:
     kind = gold.kind
     without = {
-        entry.id: kind.without.get(interface, frozenset())
+        entry.id: kind.lacking(gold.task.name, interface)
         for entry, interface in zip(entries, matrix.interfaces, strict=True)
     }
     names = tuple(entry.id for entry in entries)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leaderboard.files import write_atomic
-from leaderboard.records import Board, Estimate, Row, TrackBoard
+from leaderboard.records import Board, Comparison, Estimate, Row, TrackBoard
 from leaderboard.store import Store
 
 MACRO = "(all ranked tasks)"
@@ -22,10 +22,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def flat_rows(board: Board) -> Iterator[dict[str, Any]]:
     """The board's numbers as flat records, rows in the board's order; shares, not percent.
 
-    Every record has the columns of all measures of the board; those of other kinds of task, and
-    what an interface does not have, are None.
+    Every record has the columns of all measures and differences of the board; those of other kinds
+    of task, and what an interface does not have, are None. Differences stand on the line of the
+    whole track.
     """
     measures = list(dict.fromkeys(m.name for track in board.tracks for m in track.measures))
+    deltas = list(dict.fromkeys(label for track in board.tracks for label in track.deltas))
     for track in board.tracks:
         for row in track.rows:
             for task, cell in row.cells.items():
@@ -42,6 +44,7 @@ def flat_rows(board: Board) -> Iterator[dict[str, Any]]:
                         "other_pictures": None if group else cell.other_pictures,
                         "submission": cell.submission,
                         **dict.fromkeys(_PLACES),
+                        **_deltas(deltas, {}),
                     }
             best, worst = row.rank or (None, None)
             test = row.versus_best
@@ -61,6 +64,7 @@ def flat_rows(board: Board) -> Iterator[dict[str, Any]]:
                 "rank_worst": worst,
                 "p_holm_versus_best": test.p_adjusted if test else None,
                 "p_bh_versus_best": test.p_screening if test else None,
+                **_deltas(deltas, row.deltas),
             }
 
 
@@ -103,12 +107,28 @@ def _who(track: TrackBoard, row: Row) -> dict[str, Any]:
         "trust": "verified" if row.verified else "self-reported",
         "attempts": row.attempts,
         "remarks": "; ".join(row.remarks),
+        "contact": row.contact,
+        "cost": row.cost,
         "submitted": row.submitted,
     }
 
 
 def _numbers(measures: Sequence[str], scores: Mapping[str, Estimate]) -> dict[str, Any]:
     return {k: v for name in measures for k, v in _estimate(name, scores.get(name)).items()}
+
+
+def _deltas(labels: Sequence[str], tests: Mapping[str, Comparison]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for label in labels:
+        test = tests.get(label)
+        found |= {
+            label: test.difference if test else None,
+            f"{label}_low": test.low if test else None,
+            f"{label}_high": test.high if test else None,
+            f"{label}_p_holm": test.p_adjusted if test else None,
+            f"{label}_p_bh": test.p_screening if test else None,
+        }
+    return found
 
 
 def _estimate(name: str, estimate: Estimate | None) -> dict[str, Any]:

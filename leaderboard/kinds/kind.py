@@ -22,7 +22,7 @@ class Kind:
     columns : function that gives the Arrow fields that a score has beyond those of ItemScore.
     read : function from a stored row to a score.
     headings : of an item's two texts. chance : what guessing gets, None where nobody can guess.
-    without : interface -> measures that answers of this interface do not have.
+    without : interface -> measures that answers of this interface do not have; see ``lacking``.
     signs : what stands out in one entry's answers to a task, in words.
     trait : what two copied answers to an item have in common; None says nothing.
     since : what stands out in an attempt beside an earlier one of the same entry, in words.
@@ -44,6 +44,14 @@ class Kind:
         """A score as plain data."""
         own = ("status", "interface", "reason", *(column.name for column in self.columns()))
         return {name: getattr(score, name) for name in own}
+
+    def lacking(self, task: str, interface: str) -> frozenset[str]:
+        """Measures that an entry does not have on a task: by its interfaces, joined with "+".
+
+        The end of the task's name counts too: a run without one readable answer shows no interface.
+        """
+        forms = {*interface.split("+"), task.rpartition("_")[2]}
+        return frozenset(name for form in forms for name in self.without.get(form, ()))
 
     @property
     def first(self) -> Measure:

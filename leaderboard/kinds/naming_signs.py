@@ -38,9 +38,10 @@ def only_gold(gold: NamingGold, scores: Sequence[NamingScore]) -> str:
         score.errors == (setting.t,) and score.features == (setting.v,)
         for setting, score in zip(gold.settings, scores, strict=True)
     )
-    if len(scores) < 10 or copied < 0.95 * len(scores):
+    answered = sum(score.status != "missing" for score in scores)
+    if answered < 10 or copied < 0.95 * answered:
         return ""
-    return f"answers the gold's two names and nothing else in {copied} of {len(scores)} settings"
+    return f"answers the gold's two names and nothing else in {copied} of {answered} settings"
 
 
 SIGNS: tuple[Sign, ...] = (same_name, only_gold)

@@ -11,6 +11,7 @@ from leaderboard.gold import Gold
 from leaderboard.kinds.ranking_gold import RankingGold
 from leaderboard.kinds.ranking_score import RankingScore
 from leaderboard.scoring import ItemScore
+from leaderboard.site.formats import counted
 
 CHANCE = 0.1
 ALPHA = 0.001
@@ -60,14 +61,17 @@ def positional(answers: Answers) -> str:
 
 
 def chance_level(answers: Answers) -> str:
-    """Hits@1 is what guessing gives."""
+    """Hits@1 on the answered items is what guessing gives."""
     from scipy import stats
 
-    n = len(answers.scores)
-    hits = math.fsum(s.hits1 for s in answers.scores)
+    answered = [s for s in answers.scores if s.status != "missing"]
+    n, hits = len(answered), math.fsum(s.hits1 for s in answered)
     low = stats.binom.ppf(0.025, n, CHANCE)
     high = stats.binom.ppf(0.975, n, CHANCE)
-    return "does not differ from guessing" if low <= hits <= high else ""
+    if not n or not low <= hits <= high:
+        return ""
+    where = f" on the {counted(n, 'item')} it answered" if n < len(answers.scores) else ""
+    return f"does not differ from guessing{where}"
 
 
 def hard_gold(answers: Answers) -> str:

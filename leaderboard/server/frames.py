@@ -40,7 +40,7 @@ def columns_of(track: TrackBoard) -> list[str]:
         *terms,
         *track.deltas,
         *("p against best", "p against best, screening", "Method", "Interface"),
-        *("Attempts", "Remarks", "Date", "Trust", "Cost, $"),
+        *("Attempts", "Remarks", "Date", "Trust", "Contact", "Cost, $"),
     ]
 
 
@@ -71,7 +71,9 @@ def frame_of(track: TrackBoard, rows: Sequence[Row], columns: Sequence[str]) -> 
     )
     numbers: list[Hashable] = [name for name in wanted if frame[name].dtype.kind == "f"]
     whole: list[Hashable] = [
-        name for name in frame.columns if name not in ("Model", "Method", "Interface", "Remarks")
+        name
+        for name in frame.columns
+        if name not in ("Model", "Method", "Interface", "Remarks", "Contact")
     ]
     return frame.style.format(precision=1, subset=numbers, na_rep="").set_properties(
         subset=whole, **{"text-align": "right"}
@@ -96,6 +98,7 @@ def _record(track: TrackBoard, row: Row) -> dict[str, Any]:
         "Remarks": "; ".join(row.remarks),
         "Date": utc(row.submitted),
         "Trust": "verified" if row.verified else "self-reported",
+        "Contact": row.contact,
         "Cost, $": row.cost,
     }
     for measure in track.measures:

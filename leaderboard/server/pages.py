@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse, Response
 
 from leaderboard.answers import item_answers, right_counts
+from leaderboard.entries import current_entries, find_entry
 from leaderboard.server.service import Service
 from leaderboard.site.compare import compare_page
 from leaderboard.site.export import style
@@ -57,7 +58,19 @@ def router(service: Service) -> APIRouter:
         if not names:
             raise HTTPException(404, "nothing was submitted yet")
         track, info = service.find_task(task or names[0])
-        return compare_page(service.store, board, links, track, info.name, pair=(a, b))
+        entries = current_entries(service.store)
+        chosen = [find_entry(entries, name) if name else None for name in (a, b)]
+        absent = [one.label for one in chosen if one and info.name not in one.by_task]
+        first, second = (one.id if one else "" for one in chosen)
+        return compare_page(
+            service.store,
+            board,
+            links,
+            track,
+            info.name,
+            pair=(first, second),
+            note=f"{' and '.join(absent)}: no answers to this task." if absent else "",
+        )
 
     @pages.get("/tasks/{task}")
     def task_items(task: str) -> str:

@@ -10,12 +10,16 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+# Gradio 6 looks its page up by this key of the address, and fails where it has none of that name.
+UNREAD = b"page"
 
 # Gradio takes its root address from these; TrustedHost does not look at them.
 DROPPED = frozenset({b"x-forwarded-host", b"x-gradio-server"})
@@ -37,7 +41,7 @@ HEADERS: tuple[tuple[bytes, bytes], ...] = (
 
 
 class Guard:
-    """ASGI layer: drops forged address headers, bounds bodies, adds security headers."""
+    """ASGI layer: drops what must not reach Gradio, bounds bodies, adds security headers."""
 
     def __init__(self, app: App, *, max_body: int) -> None:
         self.app = app
@@ -48,6 +52,11 @@ class Guard:
             await self.app(scope, receive, send)
             return
         scope["headers"] = [pair for pair in scope["headers"] if pair[0].lower() not in DROPPED]
+        scope["query_string"] = b"&".join(
+            part
+            for part in scope["query_string"].split(b"&")
+            if unquote_to_bytes(part.partition(b"=")[0]) != UNREAD
+        )
         if scope["type"] == "websocket":
             await self.app(scope, receive, send)
             return

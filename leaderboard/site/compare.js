@@ -19,6 +19,15 @@ function number(value, label) {
   return make('div', {}, make('b', { textContent: value }), label);
 }
 
+const counted = (n, what) => `${rank(n)} ${what}${n === 1 ? '' : 's'}`;
+
+// the same limit as MOST_MISSING of the board
+function unanswered(duel, turned) {
+  const [a, b] = turned ? [duel.missing_b, duel.missing_a] : [duel.missing_a, duel.missing_b];
+  return [['A', a], ['B', b]].filter(([, n]) => n > 0.05 * duel.items)
+    .map(([name, n]) => `${name} left ${n} of ${counted(duel.items, 'item')} unanswered`).join(' and ');
+}
+
 function summary(duel, turned) {
   const sign = turned ? -1 : 1;
   const low = turned ? -duel.high : duel.low;
@@ -29,6 +38,7 @@ function summary(duel, turned) {
   const text = {
     yes: 'A is better than B.', no: 'B is better than A.',
     'cannot tell': 'These items cannot tell which is better.',
+    'no verdict': `No verdict: ${unanswered(duel, turned)}; they count as wrong, so the difference says little about the models.`,
   }[answer];
   const first = duel.gaps[0];
   const box = make('div', { className: 'numbers' },
@@ -41,7 +51,9 @@ function summary(duel, turned) {
     number(p(duel.p_holm), `p by Holm over all ${duel.pairs} pairs, for claims`),
     number(p(duel.p_screening), 'p by Benjamini-Hochberg over them, for looking around'));
   box.append(duel.groups === null
-    ? number(duel.detectable === null ? 'none' : percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases')
+    ? duel.detectable === null
+      ? number('\u2013', 'the two disagree on too few items for any difference to be found reliably')
+      : number(percent(duel.detectable), 'smallest difference these items would show, in 80 of 100 cases')
     : number(String(duel.groups), `groups of settings that count as one trial, of ${duel.items} settings`));
   const others = make('tbody', {});
   for (const gap of duel.gaps.slice(1)) {
@@ -124,7 +136,7 @@ function draw() {
   const places = data.items.map((_, i) => i).filter((i) => first.first[i] !== second.first[i]);
   const gap = (i) => Math.abs(first.second[i] - second.second[i]);
   places.sort((x, y) => gap(y) - gap(x));
-  result.append(make('h2', { textContent: `${places.length} items where they disagree` }),
+  result.append(make('h2', { textContent: `${counted(places.length, 'item')} where they disagree` }),
     make('p', { className: 'note', textContent: `Largest disagreement first. ${LEGEND[data.kind]}` }));
   let shown = 0;
   const more = make('button', { type: 'button' });

@@ -29,11 +29,13 @@ def compare_page(
     task: str,
     *,
     pair: tuple[str, str] | None = None,
+    note: str = "",
 ) -> str:
     """The page for one task.
 
     pair : entry ids to compare, on a server, which then sends only what these two need; ids that
     the task does not have give the first two. None holds several entries to choose from.
+    note : what else stands above the comparison.
     """
     rows = [row for row in track.rows if task in row.cells]
     chosen = _chosen(rows, pair) if pair is not None else rows[:STATIC_ENTRIES]
@@ -68,6 +70,7 @@ def compare_page(
         links,
         task=next(info for info in track.tasks if info.name == task),
         on_server=pair is not None,
+        note=note,
         entries=[(row.entry, row.label) for row in listed],
         a=chosen[0].entry if chosen else "",
         b=chosen[1].entry if len(chosen) > 1 else "",

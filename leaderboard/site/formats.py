@@ -63,6 +63,11 @@ def count(number: float) -> str:
     return f"{number:.0f}" if number == int(number) else f"{number:.1f}"
 
 
+def counted(number: float, what: str) -> str:
+    """A count with its noun: "1 item", "3 items", "2.5 items"."""
+    return f"{count(number)} {what}{'' if number == 1 else 's'}"
+
+
 def utc(moment: str) -> str:
     """A time of the ledger: "2026-11-30 05:48 UTC"."""
     when = datetime.fromisoformat(moment).astimezone(timezone.utc)

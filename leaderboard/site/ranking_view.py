@@ -28,6 +28,7 @@ def page(gold: Gold, item: str, answers: Sequence[ItemAnswer]) -> Mapping[str, A
             [label for label, choice in choices if choice == place]
             for place in range(len(query.candidates))
         ],
+        "single": "mrr" in gold.kind.lacking(gold.task.name, ""),
         "credits": [gold.package.images[picture] for picture in query.candidates],
     }
 

@@ -37,6 +37,7 @@ def environment() -> Environment:
         p=formats.p_value,
         rank=formats.rank,
         count=formats.count,
+        counted=formats.counted,
         score=formats.score,
         utc=formats.utc,
     )

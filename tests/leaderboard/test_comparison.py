@@ -6,6 +6,8 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations
+from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy import stats as scipy_stats
@@ -97,6 +99,58 @@ def test_badge_is_xml_that_says_the_answer(pair: Bench) -> None:
     root = ET.fromstring(badge_svg(duel(pair.store, "tiny", "org/good", "org/bad")))
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts == ["org/good better than org/bad? (tiny)", "yes"]
+
+
+def short(bench: Bench, name: str, answered: int) -> None:
+    """A run that leaves all items but the first few unanswered."""
+
+    def cut(task: str, lines: list[dict[str, Any]]) -> None:
+        del lines[answered:]
+
+    run = bench.run(name, accuracy=0.9, tasks=("tiny",), edit=cut)
+    submit(run, str(bench.board), partial=True)
+
+
+def test_no_verdict_on_who_leaves_many_items_unanswered(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, items=60)
+    submit(bench.run("whole", accuracy=0.95, tasks=("tiny",)), str(bench.board))
+    for name, answered in (("most", 57), ("less", 56), ("some", 20)):
+        short(bench, name, answered)
+    assert duel(bench.store, "tiny", "org/whole", "org/less").answer == "no verdict"
+    assert duel(bench.store, "tiny", "org/whole", "org/most").answer == "yes", "5% may lack"
+    found = duel(bench.store, "tiny", "org/whole", "org/some")
+    assert found.p < 0.001
+    said = sentence(found)
+    assert "No verdict: the second left 40 of 60 items unanswered; they count as wrong" in said
+    assert "cannot tell" not in said
+    both = sentence(duel(bench.store, "tiny", "org/less", "org/some"))
+    assert "the first left 4 of 60 items unanswered and the second left 40 of 60" in both
+    assert ">no verdict</text>" in badge_svg(found)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_page_says_why_there_is_no_verdict(tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, items=60)
+    submit(bench.run("whole", accuracy=1.0, tasks=("tiny",)), str(bench.board))
+    short(bench, "some", 20)
+    page = export_site(bench.store, tmp_path / "site").parent / "tasks" / "tiny" / "compare.html"
+    found = duel(bench.store, "tiny", "org/some", "org/whole")
+    with Browser() as browser:
+        browser.open(f"{page.as_uri()}#a={found.a}&b={found.b}")
+        text = browser.run("document.getElementById('result').innerText")
+        assert "No verdict: A left 40 of 60 items unanswered" in text
+
+
+def test_one_item_is_no_items(bench: Bench) -> None:
+    def off(task: str, lines: list[dict[str, Any]]) -> None:
+        first, *rest = lines[0]["wordsight"]["responses"]
+        lines[0]["wordsight"]["responses"] = [*rest, first]
+
+    submit(bench.run("one", accuracy=1.0, tasks=("tiny",)), str(bench.board))
+    submit(bench.run("two", accuracy=1.0, tasks=("tiny",), edit=off), str(bench.board))
+    said = sentence(duel(bench.store, "tiny", "org/one", "org/two"))
+    assert "1 item right only by the first, 0 items only by the second" in said
 
 
 def test_static_page_holds_every_pair(pair: Bench) -> None:

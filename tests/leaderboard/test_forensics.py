@@ -67,8 +67,34 @@ def test_signs(many: Bench) -> None:
     assert "puts candidate 3 first on 80 of 80 items" in signs(many, "third")
     assert "does not differ from guessing" in signs(many, "guessing")
     assert "one score and all others another on 80 of 80" in signs(many, "copied")
-    assert "like org/niwt on 100% of the items" in signs(many, "twin")
-    assert "like org/twin on 100% of the items" in signs(many, "niwt")
+    assert "like org/niwt on all 80 items that both answered" in signs(many, "twin")
+    assert "like org/twin on all 80 items that both answered" in signs(many, "niwt")
+
+
+def test_only_answered_items_are_judged(tmp_path: Path) -> None:
+    """14 of 50 right is no guessing, though 14 of 192 would be; so with ten of 100 more missing."""
+    bench = make_bench(tmp_path, items=192)
+
+    def part(right: int, name: str) -> None:
+        def edit(task: str, lines: Lines) -> None:
+            del lines[50:]
+            rng = random.Random(3)
+            for place, (line, query) in enumerate(
+                zip(lines, bench.packages[task].queries, strict=False)
+            ):
+                values = [rng.random() for _ in range(10)]
+                values[query.gold] = 2.0 if place < right else -1.0
+                line["wordsight"]["responses"] = similar(values)
+
+        run = bench.run(name, tasks=("tiny",), edit=edit)
+        submit(run, str(bench.board), partial=True)
+
+    part(14, "better")
+    part(5, "guesses")
+    part(14, "copy")
+    assert "guessing" not in signs(bench, "better")
+    assert "does not differ from guessing on the 50 items it answered" in signs(bench, "guesses")
+    assert "like org/copy on all 50 items that both answered" in signs(bench, "better")
 
 
 def plant(share: float) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,20 +13,22 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
+from leaderboard import table
 from leaderboard.board import build_board, with_bca
 from leaderboard.catalog import DEFAULT
+from leaderboard.comparison import duel
 from leaderboard.exporters.latex import latex_table
 from leaderboard.exporters.tables import flat_rows
 from leaderboard.gold import load_gold
 from leaderboard.kinds.ranking_score import RankingScore
 from leaderboard.scoring import value
-from leaderboard.server.frames import matching, table_of
+from leaderboard.server.frames import frame_of, matching, table_of
 from leaderboard.site.export import export_site
 from leaderboard.site.formats import utc
 from leaderboard.site.render import printed_beside
 from leaderboard.submit import submit
 from leaderboard.table import print_board
-from tests.leaderboard.bench import Bench, make_bench
+from tests.leaderboard.bench import BOARD, Bench, make_bench
 from wordsight.answers import choice_answer
 from wordsight.errors import DataError
 
@@ -66,6 +69,81 @@ def test_a_choice_has_no_reciprocal_rank(bench: Bench, tmp_path: Path) -> None:
     page = export_site(bench.store, tmp_path / "site").read_text(encoding="utf-8")
     (shown,) = re.findall(r"org/letters<small>.*?</tr>", page, re.DOTALL)
     assert re.search(r'data-label="MRR, %">\N{EN DASH}<small></small>', shown)
+
+
+def test_a_choice_task_has_no_reciprocal_rank_without_a_readable_answer(bench: Bench) -> None:
+    task = {"name": "tiny_choice", "label": "Letters", "dataset": "../data", "config": "base"}
+    track = {"name": "letters", "label": "Letters", "tasks": [task]}
+    (bench.board / "board.json").write_text(json.dumps({"title": "Tiny", "tracks": [track]}))
+    bench.packages["tiny_choice"] = bench.packages["tiny"]
+
+    def babble(task: str, lines: Lines) -> None:
+        for line in lines:
+            answers = [choice_answer("I see birds.", letter) for letter in "ABCDEFGHIJ"]
+            line["wordsight"]["responses"] = answers
+
+    for name in ("one", "two"):
+        submit(bench.run(name, tasks=("tiny_choice",), edit=babble), str(bench.board))
+    (found,) = build_board(bench.store).tracks
+    for row in found.rows:
+        assert row.cells["tiny_choice"].invalid == 24
+        assert set(row.scores) == set(row.cells["tiny_choice"].scores) == {"hits1"}
+    told = duel(bench.store, "tiny_choice", "org/one", "org/two")
+    assert [gap.measure for gap in told.gaps] == ["hits1"]
+
+
+def test_contact_and_cost_are_shown(bench: Bench, tmp_path: Path) -> None:
+    run = bench.run("a", tasks=("tiny",))
+    submit(run, str(bench.board), contact="<b>Anna</b> a@lab.example", cost=1.5)
+    board = build_board(bench.store)
+    (row,) = board.tracks[0].rows
+    assert (row.contact, row.cost) == ("<b>Anna</b> a@lab.example", 1.5)
+    page = export_site(bench.store, tmp_path / "site").read_text(encoding="utf-8")
+    assert "cost $1.50, contact: &lt;b&gt;Anna&lt;/b&gt; a@lab.example" in page
+    assert {(one["contact"], one["cost"]) for one in flat_rows(board)} == {(row.contact, 1.5)}
+    shown = frame_of(board.tracks[0], [row], ["Contact", "Cost, $"]).to_string(delimiter="|")
+    assert shown.endswith("|<b>Anna</b> a@lab.example|1.5\n")
+
+
+def test_flat_rows_have_the_differences(bench: Bench) -> None:
+    submit(bench.run("a", accuracy=0.8), str(bench.board))
+    board = build_board(bench.store)
+    test = board.tracks[0].rows[0].deltas["swap delta"]
+    *tasks, whole = flat_rows(board)
+    assert {one["swap delta"] for one in tasks} == {None}
+    assert (whole["swap delta"], whole["swap delta_low"]) == (test.difference, test.low)
+    assert whole["swap delta_p_holm"] == test.p_adjusted
+
+
+def test_names_are_folded_in_a_narrow_terminal(
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("gloss", "word"):
+        args = f"pretrained=org/{'long' * 20},composition=offline,text={text}"
+        submit(bench.run(text, accuracy=0.6, model_args=args), str(bench.board))
+    monkeypatch.setattr(table, "PIPE_WIDTH", 80)
+    board = build_board(bench.store)
+    print_board(board)
+    out = capsys.readouterr().out
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    names = [line.split("\N{BOX DRAWINGS LIGHT VERTICAL}") for line in out.splitlines()]
+    column = "".join(cells[2].strip() for cells in names if len(cells) > 3)
+    for row in board.tracks[0].rows:
+        assert row.label.replace(" ", "") in column.replace(" ", "")
+
+
+def test_a_track_without_entries_says_so(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    task = {"name": "tiny_empty", "label": "Empty", "dataset": "../data", "config": "base"}
+    empty = {"name": "empty", "label": "Empty", "tasks": [task]}
+    whole = {**BOARD, "tracks": [*BOARD["tracks"], empty]}
+    (bench.board / "board.json").write_text(json.dumps(whole))
+    (receipt,) = submit(bench.run("a", tasks=("tiny",)), str(bench.board))
+    bench.store.decide(receipt.submission, "withdrawn", "wrong prompt")
+    print_board(build_board(bench.store, tracks=["empty"]))
+    assert capsys.readouterr().out == "Empty (empty): no entries yet.\n"
+    print_board(build_board(bench.store, tracks=["tiny"]))
+    assert "wrong prompt" in capsys.readouterr().out
 
 
 def test_order_is_the_same_everywhere(many: Bench, tmp_path: Path, capsys: Any) -> None:

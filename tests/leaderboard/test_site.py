@@ -103,3 +103,25 @@ def test_opens_from_disk(site: Path, bench: Bench, width: int) -> None:
             broken = "Array.from(document.images).filter(i => i.complete && !i.naturalWidth).length"
             assert browser.run(broken) == 0
         assert all(url.startswith(("file:", "data:", "about:")) for url in browser.requests)
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_name_moves_nothing_off_the_screen(bench: Bench, width: int) -> None:
+    long = "m" * 115
+    for name in ("good", long, "gone"):
+        args = f"pretrained=org/{'g' * 115 if name == 'gone' else name}"
+        run = bench.run(name, accuracy=0.6, model_args=args)
+        (receipt,) = submit(run, str(bench.board))
+        if name == "gone":
+            bench.store.decide(receipt.submission, "withdrawn", "wrong prompt")
+    site = export_site(bench.store, bench.root / "site").parent
+    item = bench.packages["tiny"].queries[0].id
+    with Browser(width) as browser:
+        for page in ("index.html", "signs.html", f"tasks/tiny/{item}.html"):
+            browser.open((site / page).as_uri())
+            assert browser.run("document.documentElement.scrollWidth") <= width, page
+        browser.open((site / "index.html").as_uri())
+        wider = "Array.from(document.querySelectorAll('.scroll')).map(s => s.scrollWidth - "
+        assert max(browser.run(wider + "s.clientWidth)")) <= 0
