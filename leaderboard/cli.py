@@ -17,6 +17,7 @@ from leaderboard.cli_options import (
     JsonOption,
     StoreOption,
     computed,
+    folder,
     new_file,
     opened,
     print_json,
@@ -176,8 +177,8 @@ def dump(
     """Write the board's numbers for other programs: CSV, Parquet, LaTeX, shared schemas."""
     from leaderboard.exporters import WRITERS
 
-    if form not in (Format.every_eval_ever, Format.hub):
-        new_file(out)
+    place = folder if form in (Format.every_eval_ever, Format.hub) else new_file
+    place(out)
     for path in WRITERS[form.value](*computed(store), out):
         typer.echo(path)
 

@@ -66,6 +66,15 @@ def new_file(path: Path) -> Path:
     return path
 
 
+def folder(path: Path) -> Path:
+    """The path, where a folder is or can be made. Raises WordsightError for a file."""
+    from wordsight.errors import WordsightError
+
+    if path.exists() and not path.is_dir():
+        raise WordsightError(f"{path}: is a file; give a folder")
+    return path
+
+
 def counts_of(task: TaskReport) -> str:
     """The counts of one task of a submission, in words."""
     other = f", {task.other_pictures} on other pictures" if task.other_pictures else ""

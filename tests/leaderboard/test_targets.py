@@ -272,6 +272,16 @@ def test_files_that_cannot_be_written_are_told_alike(
         assert str(result.exception) == says
 
 
+@pytest.mark.parametrize("form", ["every_eval_ever", "hub"])
+def test_a_file_is_no_folder_to_dump_into(bench: Bench, form: str, tmp_path: Path) -> None:
+    submit(bench.run("a"), str(bench.board))
+    out = tmp_path / "file"
+    out.write_text("mine")
+    words = ["dump", str(out), "-f", form, "--store", str(bench.board)]
+    result = runner.invoke(app, words)
+    assert str(result.exception) == f"{out}: is a file; give a folder"
+
+
 @pytest.mark.parametrize(
     "words",
     [
