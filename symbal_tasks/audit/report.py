@@ -163,7 +163,7 @@ def lines(result: Audit) -> list[str]:
         out.append("* stands at 5% after Holm's correction")
     if not result.misalignments:
         out.append("nothing found")
-    elif not any(m.feature for m in result.misalignments):
+    elif not all(m.feature for m in result.misalignments):
         out.append(_untested(result))
     return out
 
@@ -175,9 +175,9 @@ def _untested(result: Audit) -> str:
             "give --features or --detector"
         )
     return (
-        f"no feature could be tested ({result.features}): none goes with an error and is both "
-        f"shown and not shown by at least {LEAST_PICTURES} pictures of the first half; give "
-        "--features or --detector that mark others"
+        f"where no feature could be tested: none ({result.features}) goes with that error and is "
+        f"shown by at least {LEAST_PICTURES} pictures of the first half and missing in as many; "
+        "give --features or --detector that mark others"
     )
 
 

@@ -257,6 +257,10 @@ def test_what_could_not_be_tested_is_said(offline: Composition) -> None:
     assert "warning" not in told
     few = lines(audit(_set(beaches(30)), offline, None, QUICK))
     assert "half of 15 pictures" in few[1]
+    rare = TableFeatures({f"{row.id}.jpg": frozenset() for row in beaches(200)}, ("lion",))
+    told = lines(audit(_set(beaches(200)), offline, rare, options))[-1]
+    assert "none (table of 1 features" in told
+    assert "give --features or --detector" in told
     right = [Row(str(k), "A dog.", "A dog.") for k in range(60)]
     clean = lines(audit(_set(right), offline, ReferenceFeatures(), QUICK))
     assert clean[-1] == "nothing found"
