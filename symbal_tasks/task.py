@@ -216,7 +216,8 @@ def _made_captions(benchmark: Benchmark) -> dict[str, str]:
     if not named:
         return {}
     held = read_captions(Path(named).expanduser())
-    by_file = {Path(held.picture_of[row.id]).name: row.caption for row in held.rows}
+    # of several captions of a picture the first counts
+    by_file = {Path(held.picture_of[row.id]).name: row.caption for row in reversed(held.rows)}
     return {
         row.id: by_file[Path(row.file).name]
         for row in benchmark.stored.rows

@@ -97,7 +97,7 @@ def test_long_prompts_are_asked_in_small_lots(tmp_path: Path) -> None:
             for i in range(300)
         ]
         journal = Journal(tmp_path, f"{len(prompt)}")
-        documents = {"toy": {"test": [{}] * 300}}
+        documents: dict[str, Any] = {"toy": {"test": [{}] * 300}}
         list(keep_answers(ask, documents, journal, tqdm(disable=True))(requests))
         return lots
 
