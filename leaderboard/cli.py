@@ -132,7 +132,7 @@ def verdict(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Is A better than B: yes, no, or the items cannot tell."""
+    """Is A better than B: yes, no, the items cannot tell, or no verdict."""
     from leaderboard.comparison import badge_svg, duel, sentence
 
     if badge is not None:

@@ -14,7 +14,16 @@ from leaderboard.schema import is_name
 _NOT_IDENTITY = frozenset(
     {"pretrained", "model", "model_version", "model_name", "revision", "base", "device"}
     | {"device_map", "batch_size", "max_batch_size", "dtype", "attn_implementation", "workers"}
-    | {"base_url", "api_key", "concurrency", "max_retries", "timeout", "cache_dir", "threads"}
+    | {
+        "base_url",
+        "api_key",
+        "concurrency",
+        "num_concurrent",
+        "max_retries",
+        "timeout",
+        "cache_dir",
+        "threads",
+    }
 )
 # models that are another model plus a method
 _METHODS = frozenset({"gar", "symbal", "symbal_nogroup"})

@@ -97,7 +97,9 @@ def test_the_board_installs_without_torch_and_serves(bare: Path, tmp_path: Path)
     assert _checked([str(bare), "-c", code], cwd=tmp_path).strip() == "[]"
 
     _checked([sys.executable, "-m", "wordsight", "eval", *_RUN, "--output_path", "out"], tmp_path)
-    _checked([str(bare), "-m", "wordsight", "submit", "out", "--to", "board"], tmp_path)
+    _checked(
+        [str(bare), "-m", "wordsight", "submit", "out", "--partial", "--to", "board"], tmp_path
+    )
     printed = _checked(
         [str(bare), "-m", "wordsight", "leaderboard", "rank", "--store", "board"], tmp_path
     )
