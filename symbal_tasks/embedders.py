@@ -12,10 +12,10 @@ from symbal_tasks.backends import Row, TextEmbedder
 from symbal_tasks.cache import ContentCache, content_key
 from symbal_tasks.facts import sentences
 from wordsight.errors import DataError
+from wordsight.models.device import usable_device
 
 if TYPE_CHECKING:
     import numpy as np
-    import torch
     from numpy.typing import NDArray
     from PIL.Image import Image
 
@@ -174,13 +174,6 @@ class ReferenceRows:
         return unit
 
 
-def best_device() -> torch.device:
-    """A GPU where there is one."""
-    import torch
-
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
 @dataclass(frozen=True)
 class Picture:
     """A picture's bytes and the row it belongs to."""
@@ -235,7 +228,7 @@ def _minilm() -> tuple[Any, Any]:
 def _sentence_model(pretrained: str) -> Any:
     from sentence_transformers import SentenceTransformer
 
-    return SentenceTransformer(pretrained, device=str(best_device()))
+    return SentenceTransformer(pretrained, device=str(usable_device()))
 
 
 @lru_cache(maxsize=2)
@@ -246,5 +239,5 @@ def _towers(pretrained: str) -> Towers:
 
     if pretrained.startswith(OPEN_CLIP):
         name = pretrained.removeprefix(OPEN_CLIP)
-        return OpenClipTowers(name, torch.float32, best_device())
-    return TransformersTowers(pretrained, torch.float32, best_device())
+        return OpenClipTowers(name, torch.float32, usable_device())
+    return TransformersTowers(pretrained, torch.float32, usable_device())

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from symbal_tasks.judge import Judge
 from symbal_tasks.records import Setting
+from wordsight.answer_text import without_spans
 from wordsight.errors import DataError
 
 TOP = 5
 MEASURES = ("t@1", "t@5", "v@1", "v@5", "both@1", "both@5")
+_THOUGHT, _THOUGHT_END = re.compile("<think>"), re.compile("</think>")
 _NAMES = r"textual[ _]errors?|visual[ _]features?"
 _LINE = re.compile(rf"^[^\w\n]*({_NAMES})[^\w\n]*:[^\S\n]*(.*)$", re.IGNORECASE | re.MULTILINE)
 # A longer text is no name, and endless ones would keep the judge busy for hours.
@@ -67,7 +69,7 @@ def read_answer(text: str) -> Answer:
     repeated lists the last counts, because a model that reasons aloud may draft first. A name of
     more than ``MAX_NAME`` letters is cut.
     """
-    text = _without_thoughts(text)
+    text = without_spans(text, _THOUGHT, _THOUGHT_END, "")
     found = _as_json(text)
     if not found:
         for match in _LINE.finditer(text):
@@ -109,17 +111,6 @@ def _below(text: str, start: int) -> list[str]:
 
 def _kind(heading: str) -> str:
     return "error" if heading.lower().startswith("textual") else "feature"
-
-
-def _without_thoughts(text: str) -> str:
-    kept, rest = "", text
-    while "<think>" in rest:
-        before, _, thought = rest.partition("<think>")
-        _, closed, after = thought.partition("</think>")
-        if not closed:
-            break
-        kept, rest = kept + before, after
-    return kept + rest
 
 
 def score(settings: Sequence[Setting], answers: Sequence[Answer], judge: Judge) -> list[Scored]:

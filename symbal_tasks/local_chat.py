@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from symbal_tasks.backends import Reply, Request
-from symbal_tasks.embedders import best_device
 from wordsight.errors import WordsightError
+from wordsight.models.device import usable_device
 
 if TYPE_CHECKING:
     from wordsight.models.prompting import Prompter, Tensors
@@ -89,7 +89,7 @@ def _load(pretrained: str) -> tuple[Prompter, Any]:
 
     from wordsight.models.prompting import Prompter
 
-    device = best_device()
+    device = usable_device()
     dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
     model = AutoModelForImageTextToText.from_pretrained(pretrained, dtype=dtype)
     processor: Any = AutoProcessor.from_pretrained(pretrained)

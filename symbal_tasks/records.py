@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 STRENGTHS = (0.3, 0.6, 0.9)
 
@@ -96,6 +97,17 @@ class Setting:
     def id(self) -> str:
         """Readable and stable: domain, error, feature and strength."""
         return setting_id(self.domain, self.t, self.v, self.strength)
+
+    def facts(self) -> dict[str, Any]:
+        """What is right, and what its strata are, as plain data."""
+        return {
+            "t": self.t,
+            "v": self.v,
+            "strength": self.strength,
+            "achieved": self.achieved,
+            "feature_size": self.feature_size,
+            "kinds": list(self.kinds),
+        }
 
 
 @dataclass(frozen=True)

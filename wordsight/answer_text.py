@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 LETTERS = "ABCDEFGHIJ"
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _THINKING_OPEN = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
+_THINKING_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINKING_CLOSE = re.compile(r"^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 # <answer>yes</answer>, \boxed{yes}: what stands inside is the answer.
 _WRAPPED = re.compile(r"<answer>(.*?)</answer>|\\boxed\{([^{}]*)\}", re.DOTALL | re.IGNORECASE)
@@ -56,12 +56,27 @@ class Unreadable:
 
 def without_thinking(text: str) -> str | Unreadable:
     """The text after any thinking."""
-    body = _THINKING.sub(" ", text).strip()
+    body = without_spans(text, _THINKING_OPEN, _THINKING_END, " ").strip()
     if _THINKING_OPEN.match(body):
         return Unreadable("reasoning without an answer after it")
     body = _THINKING_CLOSE.sub("", body).strip()
     wrapped: list[str] = [a or b for a, b in _WRAPPED.findall(body)]
     return wrapped[-1].strip() if wrapped and wrapped[-1].strip() else body
+
+
+def without_spans(
+    text: str, opening: re.Pattern[str], closing: re.Pattern[str], instead: str
+) -> str:
+    """The text with each span from ``opening`` to the next ``closing`` replaced by ``instead``.
+
+    A span that is never closed stays. Takes time in proportion to the text, whatever it holds; one
+    pattern for whole spans would look for the end anew at each of thousands of openings.
+    """
+    kept, at = [], 0
+    while (start := opening.search(text, at)) and (end := closing.search(text, start.end())):
+        kept += [text[at : start.start()], instead]
+        at = end.end()
+    return "".join([*kept, text[at:]])
 
 
 def yes_or_no(text: str) -> bool | Unreadable:

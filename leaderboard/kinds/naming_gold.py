@@ -48,15 +48,7 @@ class NamingGold(Gold):
         return missing_score(item, "no response was submitted")
 
     def facts(self, item: str) -> Mapping[str, Any]:
-        setting = self.setting(item)
-        return {
-            "t": setting.t,
-            "v": setting.v,
-            "strength": setting.strength,
-            "achieved": setting.achieved,
-            "feature_size": setting.feature_size,
-            "kinds": list(setting.kinds),
-        }
+        return self.setting(item).facts()
 
     def told(self, score: ItemScore) -> str:
         assert isinstance(score, NamingScore)

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from symbal_tasks.backends import Row
 from symbal_tasks.cache import ContentCache, content_key
 from symbal_tasks.coco import read_coco
-from symbal_tasks.embedders import best_device
 from symbal_tasks.words import content_words
 from wordsight.errors import DataError
+from wordsight.models.device import usable_device
 
 Picture = Sequence[Row]
 # for each feature the keys of the pictures that show it
@@ -181,7 +181,7 @@ class DetectorFeatures:
     def _loaded(self) -> tuple[Any, Any]:
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
 
-        device = best_device()
+        device = usable_device()
         processor: Any = AutoProcessor.from_pretrained(self.pretrained)
         model: Any = AutoModelForZeroShotObjectDetection.from_pretrained(self.pretrained)
         return processor, model.eval().to(device)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordsight.answer_text import Unreadable, letter, number, yes_or_no
+from wordsight.answer_text import Unreadable, letter, number, without_spans, yes_or_no
 from wordsight.answers import choice_answer, failed, read_answer, scalar_answer, text_answer
 
 
@@ -153,3 +154,12 @@ def test_marking_twice_is_marking_once_and_keeps_other_fields() -> None:
 def test_a_failed_request_stays_failed() -> None:
     assert read_answer(scalar_answer(failed("HTTP 500"))).status == "failed"
     assert read_answer(choice_answer(failed("HTTP 500"), "A")).status == "failed"
+
+
+@given(st.lists(st.sampled_from(["<think>", "</think>", "<THINKING>", "</thinking>", "no", "\n"])))
+def test_spans_are_cut_as_by_one_pattern(parts: list[str]) -> None:
+    text = "".join(parts)
+    opening, closing = (re.compile(p, re.IGNORECASE) for p in ("<think(ing)?>", "</think(ing)?>"))
+    whole = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+    assert without_spans(text, opening, closing, " ") == whole.sub(" ", text)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from wordsight.cli import app
 from wordsight.errors import WordsightError
-from wordsight.models.base import usable_device
 from wordsight.models.conse import ConSE
+from wordsight.models.device import usable_device
 from wordsight.models.hf import HFImageTextToText
 from wordsight.models.itm import ImageTextMatcher
 
