@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-import torch
 from lmms_eval.api.model import lmms
 
 from wordsight.errors import WordsightError
+from wordsight.models.device import usable_device
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -114,23 +114,26 @@ class PictureModel(lmms):
         Questions about one picture stand together, pictures of one size too, large ones first, so
         that a picture too large for the memory shows at once. Questions without a picture follow.
         """
-        about = [position for position, one in enumerate(requests) if self._has_picture(one)]
-        order = picture_major([self._ask(requests[position]) for position in about])
-        rest = sorted(set(range(len(requests))) - set(about))
-        return [*(about[position] for position in order), *rest]
+        order, _ = self._arranged(requests)
+        return order
 
     def generate_until(self, requests: list[Any]) -> Iterator[str]:
         """lmms-eval's call; the responses come as a stream, in the order of the requests."""
-        order = self.arrange(requests)
-        about = [requests[i] for i in order if self._has_picture(requests[i])]
-        rest = [requests[i] for i in order[len(about) :]]
-        answers: Iterator[str] = iter(())
-        if about:
-            answers = self.answer([self._ask(request) for request in about])
+        order, asks = self._arranged(requests)
+        answers = self.answer(asks) if asks else iter(())
+        rest = [requests[position] for position in order[len(asks) :]]
         for tokens, group in itertools.groupby(rest, key=_most_tokens):
             prompts = [request.args[0] for request in group]
             answers = itertools.chain(answers, self.reply(prompts, tokens))
         return in_original_order(order, answers)
+
+    def _arranged(self, requests: Sequence[Any]) -> tuple[list[int], list[Ask]]:
+        """Positions in the order of ``arrange``, and the asks of those about a picture."""
+        about = [position for position, one in enumerate(requests) if self._has_picture(one)]
+        asks = [self._ask(requests[position]) for position in about]
+        order = picture_major(asks)
+        rest = sorted(set(range(len(requests))) - set(about))
+        return [*(about[i] for i in order), *rest], [asks[i] for i in order]
 
     def _has_picture(self, request: Any) -> bool:
         """Whether a request is about a picture. Raises WordsightError for tasks of others."""
@@ -185,24 +188,6 @@ class PictureModel(lmms):
 def _most_tokens(request: Any) -> int:
     options = next((argument for argument in request.args if isinstance(argument, dict)), {})
     return int(options.get("max_new_tokens", 256))
-
-
-def usable_device(name: str | None) -> torch.device:
-    """The device of that name; without a name, a GPU where there is one.
-
-    Raises WordsightError when torch cannot compute there.
-    """
-    wanted = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(wanted)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError, ImportError) as error:
-        first = str(error).partition("\n")[0].partition(". ")[0]
-        raise WordsightError(
-            f"device={wanted}: torch {torch.__version__} cannot compute there ({first}); "
-            f"it sees {torch.cuda.device_count()} GPU(s). Leave device out, or give device=cpu"
-        ) from None
-    return device
 
 
 def picture_major(asks: Sequence[Ask]) -> list[int]:
